@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+option(DFCL_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(DFCL_BUILD_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+set(DFCL_SANITIZE "" CACHE STRING "Sanitizers for our own code, for example address,undefined or thread")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+# Warnings are errors in our builds, never in a consumer's: this target is not part of the exported interface.
+add_library(dfcl_build_flags INTERFACE)
+if(PROJECT_IS_TOP_LEVEL)
+  target_compile_options(dfcl_build_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror)
+endif()
+if(DFCL_SANITIZE)
+  target_compile_options(dfcl_build_flags INTERFACE -fsanitize=${DFCL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(dfcl_build_flags INTERFACE -fsanitize=${DFCL_SANITIZE})
+endif()

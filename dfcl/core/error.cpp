@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/core/error.h"
+
+#include <utility>
+
+namespace dfcl::core {
+
+std::string to_message(const ErrorDetails& details) {
+  std::string message;
+  if (!details.where.empty()) message += details.where + ": ";
+  message += details.what;
+  if (!details.found.empty()) message += ": found " + details.found;
+  if (!details.expected.empty()) message += (details.found.empty() ? ": expected " : ", expected ") + details.expected;
+  if (!details.hint.empty()) message += "\nhint: " + details.hint;
+  return message;
+}
+
+Error::Error(ErrorDetails details) : details_(std::move(details)), message_(to_message(details_)) {}
+
+}  // namespace dfcl::core

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every long function is handed: how many threads, which seed, where progress goes, whether to stop. Nothing of
+// this is global. The number of threads never changes a result.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include "dfcl/core/thread_pool.h"
+
+namespace dfcl::core {
+
+// Told of progress and of things the user should know; calls come from one thread at a time.
+class ProgressSink {
+ public:
+  virtual ~ProgressSink() = default;
+  // total is 0 where the end is not known. `unit` is what is counted: "rows", "epochs".
+  virtual void progress(std::string_view task, std::uint64_t done, std::uint64_t total, std::string_view unit) = 0;
+  virtual void finished(std::string_view task) = 0;
+  virtual void warning(std::string_view text) = 0;
+};
+
+class RunContext {
+ public:
+  // num_threads = 0: as many as the machine has. sink and cancel may be null and must outlive the context.
+  explicit RunContext(int num_threads = 0, std::uint64_t random_seed = 0, ProgressSink* sink = nullptr,
+                      const std::atomic<bool>* cancel = nullptr)
+      : seed(random_seed), pool(num_threads), sink_(sink), cancel_(cancel) {}
+
+  // Throws Error of kind interrupted once the user asked to stop. Call it per chunk of work.
+  void check_cancelled() const;
+  void progress(std::string_view task, std::uint64_t done, std::uint64_t total, std::string_view unit = "rows") const {
+    if (sink_ != nullptr) sink_->progress(task, done, total, unit);
+  }
+  void finished(std::string_view task) const {
+    if (sink_ != nullptr) sink_->finished(task);
+  }
+  void warn(std::string_view text) const {
+    if (sink_ != nullptr) sink_->warning(text);
+  }
+
+  std::uint64_t seed;
+  ThreadPool pool;
+
+ private:
+  ProgressSink* sink_;
+  const std::atomic<bool>* cancel_;
+};
+
+}  // namespace dfcl::core

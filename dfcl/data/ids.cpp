@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/data/ids.h"
+
+#include <charconv>
+#include <string_view>
+
+#include "dfcl/core/hash.h"
+
+namespace dfcl::data {
+namespace {
+
+struct Digits {
+  char letters[24];
+  std::size_t size;
+  explicit Digits(std::int64_t number)
+      : size(static_cast<std::size_t>(std::to_chars(letters, letters + sizeof(letters), number).ptr - letters)) {}
+  std::string_view view() const { return {letters, size}; }
+};
+
+}  // namespace
+
+std::size_t Ids::size() const {
+  if (const auto* rows = std::get_if<RowNumbers>(&values_)) return rows->count;
+  if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&values_)) return numbers->size();
+  return std::get<TextColumn>(values_).size();
+}
+
+std::string Ids::text(std::size_t unit) const {
+  if (const auto* rows = std::get_if<RowNumbers>(&values_)) return std::to_string(rows->first + unit);
+  if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&values_)) return std::to_string((*numbers)[unit]);
+  return std::string(std::get<TextColumn>(values_)[unit]);
+}
+
+std::uint64_t Ids::hash(std::size_t unit, std::uint64_t seed) const {
+  if (const auto* texts = std::get_if<TextColumn>(&values_)) return core::hash_text((*texts)[unit], seed);
+  const auto* numbers = std::get_if<std::vector<std::int64_t>>(&values_);
+  const std::int64_t number =
+      numbers != nullptr ? (*numbers)[unit] : static_cast<std::int64_t>(std::get<RowNumbers>(values_).first + unit);
+  return core::hash_text(Digits(number).view(), seed);
+}
+
+void Ids::append(const Ids& other) {
+  if (other.size() == 0) return;
+  if (size() == 0) {
+    values_ = other.values_;
+    return;
+  }
+  if (auto* rows = std::get_if<RowNumbers>(&values_); rows != nullptr && other.are_row_numbers()) {
+    rows->count += other.size();
+    return;
+  }
+  auto* numbers = std::get_if<std::vector<std::int64_t>>(&values_);
+  if (numbers != nullptr && other.numbers() != nullptr) {
+    numbers->insert(numbers->end(), other.numbers()->begin(), other.numbers()->end());
+    return;
+  }
+  if (std::get_if<TextColumn>(&values_) == nullptr) {
+    TextColumn texts;
+    for (std::size_t unit = 0; unit < size(); ++unit) texts.push_back(text(unit));
+    values_ = std::move(texts);
+  }
+  auto& texts = std::get<TextColumn>(values_);
+  if (other.texts() != nullptr) {
+    texts.append(*other.texts());
+  } else {
+    for (std::size_t unit = 0; unit < other.size(); ++unit) texts.push_back(other.text(unit));
+  }
+}
+
+}  // namespace dfcl::data

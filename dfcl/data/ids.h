@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The names of units: row numbers (no memory), whole numbers (8 bytes a unit) or texts. The hash is of the id as text,
+// so the id 17 is the same unit whether a file stores it as a number or as letters.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "dfcl/data/text_column.h"
+
+namespace dfcl::data {
+
+struct RowNumbers {  // first, first + 1, ...
+  std::size_t first = 0;
+  std::size_t count = 0;
+  bool operator==(const RowNumbers&) const = default;
+};
+
+class Ids {
+ public:
+  Ids() = default;
+  Ids(RowNumbers rows) : values_(rows) {}
+  Ids(std::vector<std::int64_t> numbers) : values_(std::move(numbers)) {}
+  Ids(TextColumn texts) : values_(std::move(texts)) {}
+
+  std::size_t size() const;
+  std::string text(std::size_t unit) const;
+  std::uint64_t hash(std::size_t unit, std::uint64_t seed = 0) const;
+  // Adds the ids of the units that follow; both must be of one kind, except that an empty Ids takes any.
+  // Numbers followed by texts turn into texts.
+  void append(const Ids& other);
+
+  bool are_row_numbers() const { return std::holds_alternative<RowNumbers>(values_); }
+  const std::vector<std::int64_t>* numbers() const { return std::get_if<std::vector<std::int64_t>>(&values_); }
+  const TextColumn* texts() const { return std::get_if<TextColumn>(&values_); }
+  bool operator==(const Ids&) const = default;
+
+ private:
+  std::variant<RowNumbers, std::vector<std::int64_t>, TextColumn> values_;
+};
+
+}  // namespace dfcl::data

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A Study says what the columns of a trial mean, what is known about the arms and costs, which budgets matter and how
+// the units are split. It is plain data: io/study_file.h reads and checks it, docs/study.md describes every key.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace dfcl::data {
+
+struct Study {
+  // Relative paths in the study are relative to this folder; "" is the working directory.
+  std::string folder;
+
+  struct Data {
+    std::string trial;  // file, glob or folder
+  } data;
+
+  struct Columns {
+    std::string id;  // "" where there is none, here and below
+    std::string arm;
+    std::string revenue;
+    std::string cost;
+    std::string time;
+    std::vector<std::string> features = {"*"};
+    std::vector<std::string> exclude;
+    std::vector<std::string> categorical;
+    std::vector<double> missing;
+    std::string cluster;
+    std::string propensity;
+    std::map<std::string, double> winsorize;  // revenue or cost -> quantile
+    std::int64_t min_level_units = 50;        // rarer levels of a category are pooled
+  } columns;
+
+  struct Arms {
+    std::string control;             // "" : the first of order, else "0", else an error
+    std::vector<std::string> order;  // empty: the arms are not graded
+    std::map<std::string, double> share;
+    std::map<std::string, double> cost;
+    std::map<std::string, double> cost_per_revenue;
+  } arms;
+
+  struct Cost {
+    bool control_is_free = false;
+    bool non_negative = false;
+    bool rises_with_arm = false;
+  } cost;
+
+  struct Budgets {
+    std::vector<double> per_unit;
+    std::vector<double> total;
+    std::vector<double> share_of_max;
+  } budgets;
+
+  struct Split {
+    std::string by = "hash";  // hash, time, or the name of a column that says train, validation or test
+    double train = 0.6;
+    double validation = 0.1;
+    double test = 0.3;
+    std::int64_t seed = 0;
+  } split;
+
+  struct Method {
+    std::string name = "auto";
+  } method;
+};
+
+}  // namespace dfcl::data

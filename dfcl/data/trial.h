@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A randomised trial in memory: what was known of each unit, the arm it got, what it earned and cost. Memory:
+// 4 x units x features bytes for the features, about 30 bytes a unit for the rest.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dfcl/core/run_context.h"
+#include "dfcl/data/features.h"
+#include "dfcl/data/ids.h"
+
+namespace dfcl::data {
+
+struct Arms {
+  std::vector<std::string> labels;  // in the study's order, else control first and the rest as numbers or letters sort
+  std::size_t control = 0;
+  bool ordered = false;
+
+  std::size_t size() const { return labels.size(); }
+  bool operator==(const Arms&) const = default;
+};
+
+enum class Split : std::uint8_t { train = 0, validation = 1, test = 2 };
+
+struct Trial {
+  Arms arms;
+  Features features;                     // units x features
+  Ids ids;                               // row numbers (the first is 1) where the study names no id column
+  std::vector<std::uint8_t> arm;         // index into arms
+  std::vector<float> revenue;            // per unit, currency of the study
+  std::vector<float> cost;               // per unit
+  std::vector<float> propensity;         // of the arm received; empty: the arm shares
+  std::vector<std::uint32_t> cluster;    // dense index; empty: every unit is its own
+  std::size_t num_clusters = 0;          // 0: none declared
+  std::vector<std::uint32_t> time;       // index into times; empty: none declared
+  std::vector<std::string> times;        // in rising order: as numbers if all are, else as text
+  std::vector<Split> split;              // per unit
+  std::uint64_t fingerprint = 0;         // of everything above but the split; independent of the file format
+  std::vector<std::string> notes;        // what reading did that the user should know: winsorised, pooled, dropped
+
+  std::size_t num_units() const { return arm.size(); }
+  bool has_time() const { return !times.empty(); }
+  bool has_clusters() const { return num_clusters > 0; }
+};
+
+// The fingerprint of the trial's contents (see Trial::fingerprint). One pass over memory.
+std::uint64_t fingerprint_of(const Trial& trial, core::RunContext& context);
+
+}  // namespace dfcl::data

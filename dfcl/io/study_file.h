@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Study files: one TOML file that says what a trial's columns mean. One table of keys (study_file.cpp) is
+// the only place that knows them: it reads them, checks them, suggests them and documents them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dfcl/data/study.h"
+
+namespace dfcl::io {
+
+// Reads and checks a study. overrides are "section.key=value" with TOML values (bare words count as text).
+// Throws Error of kind file, or usage with the line of the file.
+data::Study read_study(const std::string& path, const std::vector<std::string>& overrides = {});
+
+// docs/study.md: every key, its type, its default and what it means.
+std::string study_reference();
+
+}  // namespace dfcl::io

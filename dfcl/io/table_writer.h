@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes batches to a table file: Parquet, CSV, gzipped CSV or Arrow IPC, as the name ends. The file appears under its
+// name only at commit(); until then it is a temporary beside it, removed if the writer goes without commit.
+// Batches become row groups as they come, so equal batches give equal bytes. Memory: one batch.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dfcl/data/batch.h"
+#include "dfcl/data/provenance.h"
+
+namespace dfcl::io {
+
+class TableWriter {
+ public:
+  // Throws Error of kind file when the folder is absent or cannot be written, of kind usage for an unknown ending.
+  TableWriter(const std::string& path, std::vector<data::ColumnInfo> columns, const data::Provenance& provenance);
+  ~TableWriter();
+  TableWriter(const TableWriter&) = delete;
+  TableWriter& operator=(const TableWriter&) = delete;
+
+  // NaN and the empty text are written as null. A full disk throws Error of kind file.
+  void write(const data::Batch& batch);
+  void commit();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dfcl::io

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a study to its trial in memory: CSV, gzipped CSV, Parquet or Arrow IPC, one file, a glob or a folder. Blocks of
+// the files are parsed and converted in parallel and joined in file order, straight into the row-major matrix.
+// Memory: the matrix, about 30 bytes a unit, and a few blocks of 8 MiB a thread.
+#pragma once
+
+#include "dfcl/core/run_context.h"
+#include "dfcl/data/study.h"
+#include "dfcl/data/trial.h"
+
+namespace dfcl::io {
+
+// Throws Error: kind file for what cannot be read, data for what makes no sense (with file, line and column).
+data::Trial read_trial(const data::Study& study, core::RunContext& context);
+
+}  // namespace dfcl::io

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/data/ids.h"
+
+#include <gtest/gtest.h>
+
+namespace dfcl::data {
+namespace {
+
+TextColumn texts_of(std::initializer_list<const char*> texts) {
+  TextColumn column;
+  for (const char* text : texts) column.push_back(text);
+  return column;
+}
+
+TEST(Ids, HashTheSameWhetherNumbersTextsOrRowNumbers) {
+  const Ids numbers(std::vector<std::int64_t>{17, -3});
+  const Ids texts(texts_of({"17", "-3"}));
+  const Ids rows(RowNumbers{17, 1});
+  EXPECT_EQ(numbers.hash(0, 5), texts.hash(0, 5));
+  EXPECT_EQ(numbers.hash(1, 5), texts.hash(1, 5));
+  EXPECT_EQ(numbers.hash(0, 5), rows.hash(0, 5));
+  EXPECT_NE(numbers.hash(0, 5), numbers.hash(0, 6));
+  EXPECT_EQ(numbers.text(1), "-3");
+}
+
+TEST(Ids, AppendKeepsEveryName) {
+  Ids ids;
+  ids.append(Ids(std::vector<std::int64_t>{1, 2}));
+  ids.append(Ids(std::vector<std::int64_t>{3}));
+  EXPECT_EQ(ids.size(), 3u);
+  ids.append(Ids(texts_of({"a", ""})));
+  ASSERT_EQ(ids.size(), 5u);
+  EXPECT_EQ(ids.text(2), "3");
+  EXPECT_EQ(ids.text(3), "a");
+  EXPECT_EQ(ids.text(4), "");
+}
+
+}  // namespace
+}  // namespace dfcl::data
