@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What all verbs share: the flags that stand on each of them, progress on the terminal, Ctrl-C, and the way from an
+// exception to a message and an exit code. A verb is one file with one function add_<verb>, which declares its options
+// and its action; verbs.h lists them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "dfcl/core/run_context.h"
+
+namespace dfcl::cli {
+
+class Session {
+ public:
+  Session();
+  ~Session();
+
+  // Declares a verb with the shared flags (--threads, --seed, --quiet, --json). `example` is a command line that runs
+  // as it stands, shown by --help. The action returns the exit code; it runs after parsing, with the context the flags ask for.
+  CLI::App& add_verb(const std::string& name, const std::string& summary, const std::string& example,
+                     std::function<int(core::RunContext&)> action);
+
+  bool json() const { return json_; }
+  bool quiet() const { return quiet_; }
+  std::uint64_t seed() const { return seed_; }
+
+  // Parses, runs, reports. Returns the exit code.
+  int run(int argc, char** argv);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  int threads_ = 0;
+  std::uint64_t seed_ = 0;
+  bool quiet_ = false;
+  bool json_ = false;
+};
+
+}  // namespace dfcl::cli

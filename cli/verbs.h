@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every verb of the program, one line each. A verb's options live as long as the session.
+#pragma once
+
+#include "cli/session.h"
+
+namespace dfcl::cli {
+
+void add_init(Session& session);
+void add_simulate(Session& session);
+void add_check(Session& session);
+void add_info(Session& session);
+
+}  // namespace dfcl::cli
