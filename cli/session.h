@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all verbs share: the flags that stand on each of them, progress on the terminal, Ctrl-C, and the way from an
-// exception to a message and an exit code. A verb is one file with one function add_<verb>, which declares its options
-// and its action; verbs.h lists them.
+// What all verbs share: the flags that stand on each of them, help, progress on the terminal, Ctrl-C, and the way from
+// an exception to a message and an exit code. A verb is one file with one function add_<verb>, which declares its
+// options and its action; verbs.h lists them.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "dfcl/core/run_context.h"
 
@@ -20,8 +21,10 @@ class Session {
   Session();
   ~Session();
 
-  // Declares a verb with the shared flags (--threads, --seed, --quiet, --json). `example` is a command line that runs
-  // as it stands, shown by --help. The action returns the exit code; it runs after parsing, with the context the flags ask for.
+  // Declares a verb with the shared flags (--threads, --seed, --quiet, --json). `example` is one or more command lines
+  // that run as they stand, shown by --help. The action returns the exit code; it runs after parsing, with the
+  // context the flags ask for.
+  // Of every description, this summary and those of the options, -h shows the first line, --help all lines.
   CLI::App& add_verb(const std::string& name, const std::string& summary, const std::string& example,
                      std::function<int(core::RunContext&)> action);
 
@@ -40,5 +43,9 @@ class Session {
   bool quiet_ = false;
   bool json_ = false;
 };
+
+// For an option with a few legal words: option->check(one_of({"csv", "parquet"})). A wrong word is answered with "did
+// you mean", and the help shows csv|parquet.
+CLI::Validator one_of(std::vector<std::string> words);
 
 }  // namespace dfcl::cli

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session.h"
+#include "cli/verbs.h"
+
+int main(int argc, char** argv) {
+  dfcl::cli::Session session;
+  dfcl::cli::add_init(session);
+  dfcl::cli::add_simulate(session);
+  dfcl::cli::add_check(session);
+  dfcl::cli::add_info(session);
+  return session.run(argc, argv);
+}

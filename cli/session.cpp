@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <map>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "cli/help.h"
+#include "cli/progress_line.h"
+#include "dfcl/core/error.h"
+#include "dfcl/core/suggest.h"
+#include "dfcl/core/version.h"
+
+namespace dfcl::cli {
+namespace {
+
+using core::Error;
+using core::ErrorDetails;
+using core::ErrorKind;
+
+// A signal handler can reach nothing but globals.
+std::atomic<bool> stop_requested = false;
+std::atomic<int> stop_signals = 0;
+
+extern "C" void request_stop(int) {
+  stop_requested.store(true);
+  // The first signal stops cleanly. `timeout` sends two at once, so the third is the one that means "now".
+  if (stop_signals.fetch_add(1) >= 2) _exit(static_cast<int>(ErrorKind::interrupted));
+}
+
+void install_signal_handlers() {
+  struct sigaction stop = {};
+  stop.sa_handler = request_stop;
+  sigemptyset(&stop.sa_mask);
+  stop.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &stop, nullptr);
+  sigaction(SIGTERM, &stop, nullptr);
+  // Both then show as a failed write: a closed pipe ends us quietly, a file-size limit is an error like a full disk.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+const char* kind_name(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::internal: return "internal";
+    case ErrorKind::usage: return "usage";
+    case ErrorKind::data: return "data";
+    case ErrorKind::file: return "file";
+    case ErrorKind::unavailable: return "unavailable";
+    case ErrorKind::infeasible: return "infeasible";
+    case ErrorKind::unfit: return "unfit";
+    case ErrorKind::interrupted: return "interrupted";
+  }
+  return "internal";
+}
+
+// As text, or with --json as one object. Returns the exit code.
+int report_error(const ErrorDetails& details, bool as_json) {
+  const int code = static_cast<int>(details.kind);
+  if (as_json) {
+    nlohmann::ordered_json error = {{"kind", kind_name(details.kind)}, {"exit_code", code}, {"what", details.what}};
+    if (!details.where.empty()) error["where"] = details.where;
+    if (!details.found.empty()) error["found"] = details.found;
+    if (!details.expected.empty()) error["expected"] = details.expected;
+    if (!details.hint.empty()) error["hint"] = details.hint;
+    // Bytes of a broken input may not be UTF-8.
+    const auto replace = nlohmann::ordered_json::error_handler_t::replace;
+    fmt::print(stderr, "{}\n", nlohmann::ordered_json{{"error", error}}.dump(-1, ' ', false, replace));
+  } else {
+    fmt::print(stderr, "dfcl: error: {}\n", core::to_message(details));
+  }
+  return code;
+}
+
+// What was printed may still sit in a buffer: a full disk shows only now.
+void flush_output() {
+  errno = 0;
+  std::cout.flush();
+  const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout;
+  if (!failed || errno == EPIPE) return;
+  throw Error({.kind = ErrorKind::file,
+               .what = "cannot write the results",
+               .where = "standard output",
+               .found = errno == 0 ? "a failed write" : std::strerror(errno)});
+}
+
+std::vector<std::string> flag_names(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  names.emplace_back("--help");
+  return names;
+}
+
+// CLI11's own words where they are clear, ours where they are not.
+std::string usage_problem(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::string unclear = "Could not convert: ";
+  return text.rfind(unclear, 0) == 0 ? "a value of the wrong kind: " + text.substr(unclear.size()) : text;
+}
+
+// CLI11 would wrap a negative number around.
+std::string reject_negative(const std::string& value) {
+  return value.starts_with('-') ? fmt::format("{} is negative", value) : std::string();
+}
+
+bool is_flag(const std::string& argument) { return argument.size() > 1 && argument.front() == '-'; }
+
+}  // namespace
+
+struct Session::Impl {
+  struct Verb {
+    CLI::App* app;
+    std::string example;
+    std::function<int(core::RunContext&)> action;
+  };
+
+  CLI::App program{
+      "who gets which incentive under a budget, learned from a randomised trial\n"
+      "A trial is a table: features of the units, the arm each unit got at random, what it earned and what it cost.\n"
+      "A study file (TOML) says which column is which. Results go to standard output, messages to standard error."};
+  std::map<std::string, Verb> verbs;
+
+  std::vector<std::string> verb_names() const {
+    std::vector<std::string> names;
+    for (const CLI::App* app : program.get_subcommands(nullptr)) names.push_back(app->get_name());
+    return names;
+  }
+
+  // The verb on the command line, or null.
+  const Verb* find_verb(const std::vector<std::string>& arguments) const {
+    if (arguments.empty()) return nullptr;
+    const auto found = verbs.find(arguments.front());
+    return found == verbs.end() ? nullptr : &found->second;
+  }
+
+  // Throws where the command line does not begin with a verb.
+  const Verb& require_verb(const std::vector<std::string>& arguments) const {
+    if (const Verb* verb = find_verb(arguments)) return *verb;
+    const std::string& first = arguments.front();
+    if (!is_flag(first)) {
+      throw Error({.kind = ErrorKind::usage,
+                   .what = fmt::format("there is no verb '{}'", first),
+                   .hint = core::suggest(first, verb_names())});
+    }
+    throw Error({.kind = ErrorKind::usage,
+                 .what = fmt::format("unexpected option '{}' before the verb", first),
+                 .hint = "options stand after the verb: dfcl VERB [options]; `dfcl -h` lists the verbs"});
+  }
+
+  // A mistyped flag is named before anything that follows from it, such as a missing argument.
+  static void reject_unknown(const CLI::App& verb) {
+    for (const std::string& argument : verb.remaining()) {
+      if (argument == "--") continue;
+      if (is_flag(argument)) {
+        const std::string name = argument.substr(0, argument.find('='));
+        const std::string nearest = core::nearest_name(name, flag_names(verb));
+        throw Error({.kind = ErrorKind::usage,
+                     .what = fmt::format("dfcl {} has no option '{}'", verb.get_name(), name),
+                     .hint = nearest.empty() ? fmt::format("`dfcl {} -h` lists its options", verb.get_name())
+                                             : fmt::format("did you mean '{}'?", nearest)});
+      }
+      throw Error({.kind = ErrorKind::usage,
+                   .what = fmt::format("dfcl {}: one argument too many: '{}'", verb.get_name(), argument),
+                   .hint = fmt::format("`dfcl {} -h` shows the usage", verb.get_name())});
+    }
+  }
+
+  void parse(const Verb& verb, std::vector<std::string> arguments) {
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+    try {
+      program.parse(std::move(arguments));
+    } catch (const CLI::ParseError& error) {
+      reject_unknown(*verb.app);
+      throw Error({.kind = ErrorKind::usage,
+                   .what = fmt::format("dfcl {}: {}", verb.app->get_name(), usage_problem(error)),
+                   .hint = fmt::format("`dfcl {} -h` shows the usage", verb.app->get_name())});
+    }
+    reject_unknown(*verb.app);
+  }
+};
+
+Session::Session() : impl_(std::make_unique<Impl>()) { impl_->program.set_help_flag(""); }
+Session::~Session() = default;
+
+CLI::App& Session::add_verb(const std::string& name, const std::string& summary, const std::string& example,
+                            std::function<int(core::RunContext&)> action) {
+  CLI::App& verb = *impl_->program.add_subcommand(name, summary);
+  verb.set_help_flag("");
+  verb.allow_extras();  // reject_unknown names them better
+  verb.add_option("--threads", threads_, "threads to use; 0 = all of the machine\nThe result is the same for any number.")
+      ->check(CLI::Range(0, 1024))
+      ->group(kSharedGroup);
+  verb.add_option("--seed", seed_, "seed of everything random\nThe same seed gives the same bytes. Default: 0.")
+      ->check(CLI::Validator(reject_negative, ""))
+      ->group(kSharedGroup);
+  verb.add_flag("--quiet", quiet_, "no progress and no warnings")->group(kSharedGroup);
+  verb.add_flag("--json", json_, "results, and errors, as JSON")->group(kSharedGroup);
+  impl_->verbs[name] = {&verb, example, std::move(action)};
+  return verb;
+}
+
+int Session::run(int argc, char** argv) {
+  install_signal_handlers();
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  const auto has = [&](const char* flag) { return std::find(arguments.begin(), arguments.end(), flag) != arguments.end(); };
+  try {
+    if (arguments.empty()) {
+      fmt::print(stderr, "{}", program_help(impl_->program, HelpLength::brief));
+      return static_cast<int>(ErrorKind::usage);
+    }
+    if (has("-h") || has("--help")) {
+      const HelpLength length = has("--help") ? HelpLength::full : HelpLength::brief;
+      const bool of_program = is_flag(arguments.front());
+      const Impl::Verb* verb = of_program ? nullptr : &impl_->require_verb(arguments);
+      fmt::print("{}", verb ? verb_help(*verb->app, verb->example, length) : program_help(impl_->program, length));
+      flush_output();
+      return 0;
+    }
+    if (arguments.front() == "--version") {
+      fmt::print("dfcl {}\n", core::version());
+      flush_output();
+      return 0;
+    }
+    const Impl::Verb& verb = impl_->require_verb(arguments);
+    impl_->parse(verb, arguments);
+
+    int code = 0;
+    {
+      ProgressLine line(!quiet_ && isatty(STDERR_FILENO) == 1, !quiet_);
+      core::RunContext context(threads_, seed_, &line, &stop_requested);
+      code = verb.action(context);
+    }
+    flush_output();
+    return code;
+  } catch (const Error& error) {
+    return report_error(error.details(), has("--json"));
+  } catch (const std::bad_alloc&) {
+    return report_error({.what = "out of memory", .hint = "use fewer rows or columns, or a machine with more memory"},
+                        has("--json"));
+  } catch (const std::system_error& error) {
+    if (error.code().value() == EPIPE) return 0;  // the reader of our output went away
+    return report_error({.what = error.what()}, has("--json"));
+  } catch (const std::exception& error) {
+    return report_error({.what = fmt::format("unexpected: {}", error.what()), .hint = "this is a bug in dfcl"},
+                        has("--json"));
+  }
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  const std::string list = fmt::format("{}", fmt::join(words, "|"));
+  return CLI::Validator(
+      [words = std::move(words)](std::string& value) -> std::string {
+        if (std::find(words.begin(), words.end(), value) != words.end()) return {};
+        return fmt::format("unknown value '{}', {}", value, core::suggest(value, words));
+      },
+      list);
+}
+
+}  // namespace dfcl::cli
