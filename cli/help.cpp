@@ -83,11 +83,13 @@ std::string usage_line(const CLI::App& verb) {
   for (const CLI::Option* option : verb.get_options()) {
     if (option->get_positional()) {
       const std::string dots = option->get_items_expected_max() > 1 ? "..." : "";
-      usage += option->get_required() ? " " + option->get_name(true) + dots : " [" + option->get_name(true) + dots + "]";
+      usage +=
+          option->get_required() ? " " + option->get_name(true) + dots : " [" + option->get_name(true) + dots + "]";
     }
   }
   for (const CLI::Option* option : verb.get_options()) {
-    if (!option->get_positional() && option->get_required()) usage += " " + option_entry(*option, HelpLength::brief).name;
+    if (!option->get_positional() && option->get_required())
+      usage += " " + option_entry(*option, HelpLength::brief).name;
   }
   return usage + "\n";
 }
@@ -129,8 +131,9 @@ std::string program_help(const CLI::App& program, HelpLength length) {
                             {"7", "the trial is unfit to learn from"},
                             {"130", "interrupted"}},
                            length);
-    text += "\nexample:\n  dfcl simulate --preset marketing --rows 20000 -o trial.parquet --study study.toml\n"
-            "  dfcl check study.toml\n";
+    text +=
+        "\nexample:\n  dfcl simulate --preset marketing --rows 20000 -o trial.parquet --study study.toml\n"
+        "  dfcl check study.toml\n";
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace dfcl::cli {
@@ -18,7 +19,7 @@ std::string short_count(double count) {
 }
 
 std::string clock_text(double seconds) {
-  const auto whole = static_cast<std::int64_t>(std::min(seconds, 1e9) + 0.5);
+  const std::int64_t whole = std::llround(std::min(seconds, 1e9));
   if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }

@@ -201,7 +201,8 @@ CLI::App& Session::add_verb(const std::string& name, const std::string& summary,
   CLI::App& verb = *impl_->program.add_subcommand(name, summary);
   verb.set_help_flag("");
   verb.allow_extras();  // reject_unknown names them better
-  verb.add_option("--threads", threads_, "threads to use; 0 = all of the machine\nThe result is the same for any number.")
+  verb.add_option("--threads", threads_,
+                  "threads to use; 0 = all of the machine\nThe result is the same for any number.")
       ->check(CLI::Range(0, 1024))
       ->group(kSharedGroup);
   verb.add_option("--seed", seed_, "seed of everything random\nThe same seed gives the same bytes. Default: 0.")
@@ -216,7 +217,9 @@ CLI::App& Session::add_verb(const std::string& name, const std::string& summary,
 int Session::run(int argc, char** argv) {
   install_signal_handlers();
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  const auto has = [&](const char* flag) { return std::find(arguments.begin(), arguments.end(), flag) != arguments.end(); };
+  const auto has = [&](const char* flag) {
+    return std::find(arguments.begin(), arguments.end(), flag) != arguments.end();
+  };
   try {
     if (arguments.empty()) {
       fmt::print(stderr, "{}", program_help(impl_->program, HelpLength::brief));

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# The commands of the house. Each target does all the set-up it needs; `make` alone lists them.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+CACHED = $(shell command -v ccache >/dev/null && echo -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+SOURCES = $(shell find dfcl cli tests bench -name '*.h' -o -name '*.cpp')
+
+# Configures a preset once; later builds re-configure by themselves.
+configure = if [ ! -f build/$(1)/build.ninja ]; then cmake --preset $(1) $(CACHED); fi
+build = $(call configure,$(1)) && cmake --build build/$(1) -j $(JOBS)
+ctest = ctest --test-dir build/$(1) --output-on-failure --no-tests=error -j $(JOBS)
+
+# Address sanitizer with Arrow, which is not instrumented: a vector filled on its side of the border and read on ours
+# looks like an overflow, hence detect_container_overflow=0; what Arrow keeps until the end of the process is listed in
+# tools/leaks.supp. Allocations that are too large must fail as they do for users: allocator_may_return_null=1.
+ASAN = ASAN_OPTIONS=detect_container_overflow=0:allocator_may_return_null=1 \
+       LSAN_OPTIONS=suppressions=$(CURDIR)/tools/leaks.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
+# Thread sanitizer cannot place its shadow where addresses are much randomised; containers may forbid setarch.
+FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
+
+.PHONY: help setup build demo test test-sanitize bench format format-check tidy install clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16 | sed 's/^/  make /'
+
+setup: ## install packages and the virtual environment (nothing to do: under a second)
+	@tools/setup.sh
+
+build: setup ## build the program: build/release/bin/dfcl
+	@$(call build,release)
+
+demo: setup ## simulate a trial, check it, and show the tables (files in ./demo)
+	@$(call configure,release) && cmake --build build/release -j $(JOBS) --target dfcl_program
+	@tools/demo.sh
+
+test: build ## build and run all tests
+	@$(call ctest,release)
+
+test-sanitize: setup ## run the tests under the address, undefined-behaviour and thread sanitizers
+	@$(call build,dev)
+	@$(ASAN) $(call ctest,dev)
+	@$(call configure,tsan) && cmake --build build/tsan -j $(JOBS) --target thread_tests
+	@TSAN_OPTIONS=halt_on_error=1 $(FIXED_ADDRESSES) $(call ctest,tsan) -L threads
+
+bench: build ## run the benchmarks beside what users would pick instead (ONLY=part of a name)
+	@tools/bench.sh $(ONLY)
+
+format: ## format all C++ files
+	@tools/setup.sh lint
+	@clang-format-14 -i $(SOURCES)
+
+format-check: ## fail where `make format` would change a file
+	@tools/setup.sh lint
+	@clang-format-14 --dry-run --Werror $(SOURCES)
+
+tidy: setup ## run clang-tidy over every source file
+	@tools/setup.sh lint
+	@$(call configure,release)
+	@find dfcl cli -name '*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy-14 -p build/release --quiet
+
+install: build ## install the program, library and headers under PREFIX (/usr/local)
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean: ## remove what was built; keeps .venv
+	@rm -rf build demo
