@@ -2,6 +2,7 @@
 #include "dfcl/data/ids.h"
 
 #include <charconv>
+#include <numeric>
 #include <string_view>
 
 #include "dfcl/core/hash.h"
@@ -16,6 +17,12 @@ struct Digits {
       : size(static_cast<std::size_t>(std::to_chars(letters, letters + sizeof(letters), number).ptr - letters)) {}
   std::string_view view() const { return {letters, size}; }
 };
+
+std::vector<std::int64_t> numbers_of(const RowNumbers& rows) {
+  std::vector<std::int64_t> numbers(rows.count);
+  std::iota(numbers.begin(), numbers.end(), static_cast<std::int64_t>(rows.first));
+  return numbers;
+}
 
 }  // namespace
 
@@ -45,25 +52,29 @@ void Ids::append(const Ids& other) {
     values_ = other.values_;
     return;
   }
-  if (auto* rows = std::get_if<RowNumbers>(&values_); rows != nullptr && other.are_row_numbers()) {
-    rows->count += other.size();
+  auto* rows = std::get_if<RowNumbers>(&values_);
+  const auto* other_rows = std::get_if<RowNumbers>(&other.values_);
+  if (rows != nullptr && other_rows != nullptr && other_rows->first == rows->first + rows->count) {
+    rows->count += other_rows->count;
     return;
   }
-  auto* numbers = std::get_if<std::vector<std::int64_t>>(&values_);
-  if (numbers != nullptr && other.numbers() != nullptr) {
-    numbers->insert(numbers->end(), other.numbers()->begin(), other.numbers()->end());
+  if (texts() == nullptr && other.texts() == nullptr) {
+    if (rows != nullptr) values_ = numbers_of(*rows);
+    auto& numbers = std::get<std::vector<std::int64_t>>(values_);
+    const std::vector<std::int64_t> more = other_rows != nullptr ? numbers_of(*other_rows) : *other.numbers();
+    numbers.insert(numbers.end(), more.begin(), more.end());
     return;
   }
-  if (std::get_if<TextColumn>(&values_) == nullptr) {
-    TextColumn texts;
-    for (std::size_t unit = 0; unit < size(); ++unit) texts.push_back(text(unit));
-    values_ = std::move(texts);
+  if (texts() == nullptr) {
+    TextColumn converted;
+    for (std::size_t unit = 0; unit < size(); ++unit) converted.push_back(text(unit));
+    values_ = std::move(converted);
   }
-  auto& texts = std::get<TextColumn>(values_);
+  auto& column = std::get<TextColumn>(values_);
   if (other.texts() != nullptr) {
-    texts.append(*other.texts());
+    column.append(*other.texts());
   } else {
-    for (std::size_t unit = 0; unit < other.size(); ++unit) texts.push_back(other.text(unit));
+    for (std::size_t unit = 0; unit < other.size(); ++unit) column.push_back(other.text(unit));
   }
 }
 

@@ -30,8 +30,8 @@ class Ids {
   std::size_t size() const;
   std::string text(std::size_t unit) const;
   std::uint64_t hash(std::size_t unit, std::uint64_t seed = 0) const;
-  // Adds the ids of the units that follow; both must be of one kind, except that an empty Ids takes any.
-  // Numbers followed by texts turn into texts.
+  // Adds the ids of the units that follow. Row numbers that do not follow on turn into numbers, and numbers into texts
+  // where the other ids are.
   void append(const Ids& other);
 
   bool are_row_numbers() const { return std::holds_alternative<RowNumbers>(values_); }

@@ -35,5 +35,17 @@ TEST(Ids, AppendKeepsEveryName) {
   EXPECT_EQ(ids.text(4), "");
 }
 
+TEST(Ids, RowNumbersWithAGapBecomeNumbers) {
+  Ids ids(RowNumbers{1, 2});
+  ids.append(RowNumbers{3, 1});
+  EXPECT_TRUE(ids.are_row_numbers());
+  ids.append(std::vector<std::int64_t>{5});
+  ids.append(RowNumbers{6, 1});
+  ASSERT_EQ(ids.size(), 5u);
+  EXPECT_EQ(ids.text(2), "3");
+  EXPECT_EQ(ids.text(3), "5");
+  EXPECT_EQ(ids.text(4), "6");
+}
+
 }  // namespace
 }  // namespace dfcl::data

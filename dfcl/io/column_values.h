@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From Arrow arrays to plain values: numbers, labels and ids. Internal to io. Labels are coded in order of first
+// appearance, which makes them joinable across parts. Cost: one pass over the array.
+#pragma once
+
+#include <arrow/api.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dfcl/data/ids.h"
+
+namespace dfcl::io {
+
+// Whether fill_numbers can read this type: integers, floats, booleans, decimals, and dates and times as their counts.
+bool is_number(const arrow::DataType& type);
+
+// Writes rows [begin, end) to out[0], out[stride], ...; null becomes NaN.
+void fill_numbers(const arrow::Array& array, std::int64_t begin, std::int64_t end, float* out, std::int64_t stride);
+void fill_numbers(const arrow::Array& array, std::int64_t begin, std::int64_t end, double* out, std::int64_t stride);
+
+struct LabelColumn {
+  static constexpr std::uint32_t kMissing = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> codes;     // per row: index into labels, or kMissing
+  std::vector<std::string> labels;      // blanks around them trimmed, in order of first appearance
+  std::vector<std::int64_t> first_row;  // of each label
+};
+
+// Every type has labels: numbers are written in their shortest form, 5.0 as "5". Null and blank are missing.
+LabelColumn labels_of(const arrow::Array& array);
+
+// Whole numbers stay numbers, also where a text file holds them in plain form; everything else becomes text. A missing
+// id becomes the empty text.
+data::Ids ids_of(const arrow::Array& array);
+
+std::string_view trim(std::string_view text);
+
+// The shortest text that reads back as this number.
+std::string number_text(double value);
+
+}  // namespace dfcl::io

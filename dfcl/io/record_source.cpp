@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/io/record_source.h"
+
+#include <arrow/memory_pool.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <unordered_set>
+
+#include "dfcl/core/error.h"
+#include "dfcl/core/suggest.h"
+
+namespace dfcl::io {
+namespace {
+
+// A part is small, but compression can be strong: a damaged length may not ask for more than this.
+std::int64_t memory_cap(std::uint64_t file_bytes) {
+  constexpr std::uint64_t kFloor = std::uint64_t{1} << 30;
+  constexpr std::uint64_t kCeiling = std::uint64_t{1} << 40;
+  return static_cast<std::int64_t>(kFloor + 16 * std::min(file_bytes, kCeiling));
+}
+
+// The physical line (from 0) of the row-th non-empty line, which is how Arrow counts rows.
+std::int64_t line_of_row(std::string_view text, std::int64_t row) {
+  std::int64_t line = 0;
+  bool quoted = false;
+  bool empty = true;
+  std::int64_t row_start = 0;
+  for (const char letter : text) {
+    if (letter == '"') quoted = !quoted;
+    if (letter == '\n') {
+      ++line;
+      if (!quoted) {
+        if (!empty && row-- == 0) return row_start;
+        row_start = line;
+        empty = true;
+      }
+    } else if (letter != '\r') {
+      empty = false;
+    }
+  }
+  return row_start;
+}
+
+}  // namespace
+
+RecordSource::RecordSource(std::string path, FileFormat format) : path_(std::move(path)), format_(format) {
+  std::error_code code;
+  file_bytes_ = std::filesystem::file_size(path_, code);
+  if (code) file_bytes_ = 0;
+  pool_ = std::make_unique<arrow::CappedMemoryPool>(arrow::default_memory_pool(),
+                                                    arrow::default_memory_pool()->bytes_allocated() + memory_cap(file_bytes_));
+}
+
+void RecordSource::set_schema(std::shared_ptr<arrow::Schema> schema) {
+  std::unordered_set<std::string> seen;
+  for (const auto& field : schema->fields()) {
+    if (!seen.insert(field->name()).second) {
+      throw core::Error({.kind = core::ErrorKind::data,
+                         .what = "duplicated column name",
+                         .where = path_,
+                         .found = fmt::format("'{}' twice", field->name()),
+                         .hint = "every column needs a name of its own"});
+    }
+  }
+  schema_ = std::move(schema);
+}
+
+std::vector<int> RecordSource::indices_of(const std::vector<WantedColumn>& wanted) const {
+  std::vector<int> indices;
+  for (const WantedColumn& column : wanted) {
+    const int index = schema_->GetFieldIndex(column.name);
+    if (index < 0) {
+      throw core::Error({.kind = core::ErrorKind::data,
+                         .what = fmt::format("no column '{}'", column.name),
+                         .where = path_,
+                         .hint = core::suggest(column.name, schema_->field_names())});
+    }
+    indices.push_back(index);
+  }
+  return indices;
+}
+
+std::string RecordSource::location(const Part& part, std::int64_t row, std::int64_t rows_before,
+                                   std::int64_t lines_before) const {
+  if (part.text == nullptr) return fmt::format("{}, row {}", path_, rows_before + row + 1);
+  const std::string_view text(*part.text);
+  return fmt::format("{}:{}", path_, lines_before + line_of_row(text, row) + 2);  // the header is line 1
+}
+
+std::unique_ptr<RecordSource> open_records(const std::string& path, int threads) {
+  const FileFormat format = format_of_contents(path);
+  switch (format) {
+    case FileFormat::parquet: return open_parquet_records(path, threads);
+    case FileFormat::arrow_file:
+    case FileFormat::arrow_stream: return open_arrow_records(path, format);
+    case FileFormat::csv:
+    case FileFormat::csv_gzip: break;
+  }
+  return open_csv_records(path, format);
+}
+
+}  // namespace dfcl::io
