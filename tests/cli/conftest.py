@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drives the built program as a user does.
+
+The program is the one that DFCL_BINARY names, else build/release/bin/dfcl.
+"""
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BINARY = Path(os.environ.get("DFCL_BINARY", ROOT / "build" / "release" / "bin" / "dfcl")).resolve()
+
+
+@dataclass
+class Result:
+    code: int
+    stdout: str
+    stderr: str
+
+
+class Program:
+    """Calls dfcl in a folder of its own: dfcl("check", "study.toml").code."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.binary = BINARY
+
+    def __call__(self, *arguments, timeout=300, **options):
+        return self._run([self.binary, *map(str, arguments)], timeout, options)
+
+    def shell(self, line, timeout=300, **options):
+        """A command line as typed, with dfcl on the PATH."""
+        path = f"{self.binary.parent}{os.pathsep}{os.environ['PATH']}"
+        options.setdefault("env", {**os.environ, "PATH": path})
+        return self._run(["bash", "-c", line], timeout, options)
+
+    def start(self, *arguments, **options):
+        """The running process, for tests that interrupt it."""
+        return subprocess.Popen([self.binary, *map(str, arguments)], cwd=self.folder, text=True, **options)
+
+    def _run(self, command, timeout, options):
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        done = subprocess.run(command, cwd=self.folder, text=True, timeout=timeout, check=False, **options)
+        return Result(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def built_program():
+    if not BINARY.exists():
+        pytest.exit(f"{BINARY} is not built: run `make build`", returncode=1)
+
+
+@pytest.fixture
+def dfcl(tmp_path):
+    return Program(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def run_in():
+    """For fixtures that outlive a test: run_in(folder) is a Program there."""
+    return Program
