@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The exact end of every single-budget solve: a stretch of the path that holds the cut, with the sums of everything
+// before it. All routes (in memory, streamed, whatever the bracket was) end here with the same increments in the same
+// order and exact sums, so they return the same plan. Linear in the stretch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "dfcl/allocate/exact_sum.h"
+#include "dfcl/allocate/hull.h"
+
+namespace dfcl::allocate {
+
+struct Totals {
+  ExactSum cost;
+  ExactSum revenue;
+
+  void add(float unit_cost, float unit_revenue) {
+    cost.add(unit_cost);
+    revenue.add(unit_revenue);
+  }
+  void add(const Totals& other) {
+    cost.add(other.cost);
+    revenue.add(other.revenue);
+  }
+  void take(const Increment& increment) {
+    add(increment.cost_to, increment.revenue_to);
+    cost.subtract(increment.cost_from);
+    revenue.subtract(increment.revenue_from);
+  }
+  void give_back(const Increment& increment) {
+    add(increment.cost_from, increment.revenue_from);
+    cost.subtract(increment.cost_to);
+    revenue.subtract(increment.revenue_to);
+  }
+};
+
+// Increments from one place of the path on, in path order.
+struct Window {
+  Totals before;  // of the plan that takes every increment before the window
+  std::vector<Increment> increments;
+  bool reaches_end = false;  // of the path
+};
+
+enum class WindowOutcome : std::uint8_t {
+  solved,
+  too_late,   // already the plan before the window spends too much
+  too_early,  // the cut, or the increments that may fill what it leaves, lie beyond the window
+};
+
+struct WindowSolution {
+  WindowOutcome outcome = WindowOutcome::solved;
+  std::size_t cut = 0;                 // increments[0 .. cut) are taken; the size of the window at the path's end
+  std::vector<std::size_t> filled;     // indices after the cut that are taken too
+  Totals at_cut;
+  Totals total;
+};
+
+// Cuts the path where the next increment would exceed the budget and fills what is left from the kFillIncrements
+// after the cut, in path order.
+WindowSolution solve_window(const Window& window, double budget);
+
+}  // namespace dfcl::allocate
