@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <unordered_set>
 
-#include "dfcl/core/error.h"
 #include "dfcl/core/suggest.h"
 
 namespace dfcl::io {
@@ -80,6 +79,18 @@ std::vector<int> RecordSource::indices_of(const std::vector<WantedColumn>& wante
     indices.push_back(index);
   }
   return indices;
+}
+
+core::Error RecordSource::error_of(const BadRow& bad, const Part& part, std::int64_t rows_before,
+                                   std::int64_t lines_before) const {
+  std::string where = location(part, bad.row, rows_before, lines_before);
+  if (!bad.column.empty()) where += fmt::format(", column '{}'", bad.column);
+  return core::Error({.kind = core::ErrorKind::data,
+                      .what = bad.what,
+                      .where = where,
+                      .found = bad.found,
+                      .expected = bad.expected,
+                      .hint = bad.hint});
 }
 
 std::string RecordSource::location(const Part& part, std::int64_t row, std::int64_t rows_before,

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "dfcl/core/error.h"
 #include "dfcl/io/file_format.h"
 
 namespace dfcl::io {
@@ -67,7 +68,9 @@ class RecordSource {
   virtual std::optional<Part> next() = 0;
   virtual Decoded decode(const Part& part) const = 0;
 
-  // "trial.csv:1042" or "trial.parquet, row 1041", for a row of a part; the counts are of what came before the part.
+  // The error of a bad row; the counts are of what came before the part.
+  core::Error error_of(const BadRow& bad, const Part& part, std::int64_t rows_before, std::int64_t lines_before) const;
+  // "trial.csv:1042" or "trial.parquet, row 1041", for a row of a part.
   std::string location(const Part& part, std::int64_t row, std::int64_t rows_before, std::int64_t lines_before) const;
 
  protected:

@@ -94,9 +94,40 @@ struct Key {
   std::string fallback;  // as it would be written; "" : none
   std::string meaning;
   std::function<void(const toml::node&, const std::string&, Study&)> read;
+  std::function<std::string(Study&)> write;  // the value as TOML
 
   std::string full_name() const { return fmt::format("{}.{}", section, name); }
 };
+
+std::string to_toml(const std::string& value) {
+  std::string text = "\"";
+  for (const char letter : value) {
+    if (letter == '"' || letter == '\\') text += '\\';
+    if (static_cast<unsigned char>(letter) < 0x20) {
+      text += fmt::format("\\u{:04x}", static_cast<int>(letter));
+    } else {
+      text += letter;
+    }
+  }
+  return text + '"';
+}
+std::string to_toml(bool value) { return value ? "true" : "false"; }
+std::string to_toml(std::int64_t value) { return std::to_string(value); }
+std::string to_toml(double value) {
+  const std::string text = number_text(value);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+template <class T>
+std::string to_toml(const std::vector<T>& values) {
+  std::string text = "[";
+  for (const T& value : values) text += (text.size() > 1 ? ", " : "") + to_toml(value);
+  return text + "]";
+}
+std::string to_toml(const std::map<std::string, double>& values) {
+  std::string text = "{";
+  for (const auto& [name, value] : values) text += fmt::format("{} {} = {}", text.size() > 1 ? "," : "", to_toml(name), to_toml(value));
+  return text + (values.empty() ? "}" : " }");
+}
 
 const char* type_name(const std::string*) { return "text"; }
 const char* type_name(const bool*) { return "true/false"; }
@@ -111,7 +142,8 @@ template <class Field>
 Key key(const char* section, const char* name, const char* fallback, const char* meaning, Field field) {
   using Value = std::remove_reference_t<std::invoke_result_t<Field, Study&>>;
   return {section, name, type_name(static_cast<const Value*>(nullptr)), fallback, meaning,
-          [field](const toml::node& node, const std::string& where, Study& study) { read_value(node, where, field(study)); }};
+          [field](const toml::node& node, const std::string& where, Study& study) { read_value(node, where, field(study)); },
+          [field](Study& study) { return to_toml(field(study)); }};
 }
 
 // Every key there is. The order is that of docs/study.md.
@@ -315,6 +347,26 @@ Study read_study(const std::string& path, const std::vector<std::string>& overri
   for (const std::string& text_override : overrides) apply_override(text_override, study);
   check_study(study, path);
   return study;
+}
+
+std::string study_text(const Study& study, const std::map<std::string, std::string>& remarks) {
+  Study written = study;
+  Study untouched;
+  std::string text = "# A study: what the columns of a trial mean. Every key is described in docs/study.md.\n";
+  std::string section;
+  for (const Key& k : all_keys()) {
+    const std::string value = k.write(written);
+    const auto remark = remarks.find(k.full_name());
+    const bool is_set = value != k.write(untouched);
+    if (!is_set && remark == remarks.end()) continue;
+    if (k.section != section) {
+      section = k.section;
+      text += fmt::format("\n[{}]\n", section);
+    }
+    text += fmt::format("{}{} = {}", is_set ? "" : "# ", k.name, value);
+    text += remark == remarks.end() ? "\n" : fmt::format("  # {}\n", remark->second);
+  }
+  return text;
 }
 
 std::string study_reference() {

@@ -4,6 +4,7 @@
 // the only place that knows them: it reads them, checks them, suggests them and documents them.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@ namespace dfcl::io {
 // Reads and checks a study. overrides are "section.key=value" with TOML values (bare words count as text).
 // Throws Error of kind file, or usage with the line of the file.
 data::Study read_study(const std::string& path, const std::vector<std::string>& overrides = {});
+
+// A study as the text of a study file: the keys that are set, and those that have a remark ("section.key" -> what to
+// say beside it), commented out where they are not set.
+std::string study_text(const data::Study& study, const std::map<std::string, std::string>& remarks = {});
 
 // docs/study.md: every key, its type, its default and what it means.
 std::string study_reference();

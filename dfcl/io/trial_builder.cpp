@@ -70,12 +70,6 @@ TrialBuilder::TrialBuilder(const data::Study& study, TrialPlan plan) : study_(st
 }
 
 void TrialBuilder::append(TrialTile tile, const std::function<std::string(std::int64_t)>& locate) {
-  if (tile.bad) {
-    const BadRow& bad = *tile.bad;
-    std::string where = locate(bad.row);
-    if (!bad.column.empty()) where += fmt::format(", column '{}'", bad.column);
-    throw data_error(std::move(where), bad.what, bad.found, bad.expected, bad.hint);
-  }
   append_arms(tile, locate);
   append_splits(tile, locate);
   append_features(tile);

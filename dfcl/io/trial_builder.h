@@ -32,7 +32,7 @@ class TrialBuilder {
  public:
   TrialBuilder(const data::Study& study, TrialPlan plan);
 
-  // locate(row) names the place of a row of this part, for errors.
+  // A tile without a bad row. locate(row) names the place of a row of this part, for errors.
   void append(TrialTile tile, const std::function<std::string(std::int64_t)>& locate);
   data::Trial finish(core::RunContext& context);
 

@@ -49,6 +49,7 @@ void read_file(RecordSource& source, const TrialPlan& plan, const TileOptions& o
         return ConvertedPart{std::move(part), decoded.num_rows, decoded.num_lines, std::move(tile)};
       },
       [&](ConvertedPart converted) {
+        if (converted.tile.bad) throw source.error_of(*converted.tile.bad, converted.part, rows_before, lines_before);
         builder.append(std::move(converted.tile), [&](std::int64_t row) {
           return source.location(converted.part, row, rows_before, lines_before);
         });

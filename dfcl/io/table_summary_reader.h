@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One pass over a table file, a glob or a folder, for `dfcl info` and `dfcl init`. Memory: a few parts a thread.
+#pragma once
+
+#include <string>
+
+#include "dfcl/core/run_context.h"
+#include "dfcl/data/table_summary.h"
+
+namespace dfcl::io {
+
+data::TableSummary summarize_table(const std::string& path, core::RunContext& context);
+
+}  // namespace dfcl::io
