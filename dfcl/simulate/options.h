@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a simulated trial is to be: the options of the Simulator, one aggregate, checked once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dfcl::simulate {
+
+enum class Preset : std::uint8_t { marketing, criteo };
+// The family of functions behind the effects, so that no kind of learner is favoured.
+enum class Response : std::uint8_t { smooth, tree, sparse };
+
+struct SimulatorOptions {
+  Preset preset = Preset::marketing;
+  Response response = Response::smooth;
+  std::uint64_t num_rows = 0;  // 1 to 2^40
+  std::uint64_t seed = 0;      // draws the units; the functions behind the effects are the same for every seed
+  // marketing only: 0, or days on which every shop has one row; num_rows is then shops x days.
+  std::uint64_t num_days = 0;
+  // The number of days before the first: the same shops go on where a trial of that many days ended.
+  std::uint64_t first_day = 0;
+  // Probability of each arm; empty: the preset's own (marketing: equal, criteo: .15 and .85).
+  std::vector<double> shares = {};
+  // marketing only: the variance of the outcomes about their expectation is this times the natural one.
+  double noise = 1.0;
+  // Breaks the randomisation: arms lean on a feature, and the shares are a point off.
+  bool imbalance = false;
+};
+
+// Throws core::Error of kind usage, which names the option, the value and the bound.
+void validate(const SimulatorOptions& options);
+
+// Names as users type them. The parsers throw core::Error of kind usage with "did you mean".
+const char* name_of(Preset preset);
+const char* name_of(Response response);
+Preset preset_of(const std::string& name);
+Response response_of(const std::string& name);
+
+std::vector<std::string> arm_labels(Preset preset);
+// The shares in force: the options' or the preset's own.
+std::vector<double> arm_shares(const SimulatorOptions& options);
+
+}  // namespace dfcl::simulate
