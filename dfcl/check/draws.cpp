@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/check/draws.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "dfcl/core/hash.h"
+#include "dfcl/core/parallel.h"
+
+namespace dfcl::check {
+namespace {
+
+RowGroups groups_of_clusters(const data::Trial& trial) {
+  RowGroups groups{.num_rows = trial.num_units(), .rows = {}, .begins = {}};
+  groups.rows.resize(trial.num_units());
+  groups.begins.assign(trial.num_clusters + 1, 0);
+  for (const std::uint32_t cluster : trial.cluster) ++groups.begins[cluster + 1];
+  for (std::size_t i = 1; i < groups.begins.size(); ++i) groups.begins[i] += groups.begins[i - 1];
+  std::vector<std::uint64_t> next(groups.begins.begin(), groups.begins.end() - 1);
+  for (std::size_t row = 0; row < trial.num_units(); ++row) {
+    groups.rows[next[trial.cluster[row]]++] = static_cast<std::uint32_t>(row);
+  }
+  // A cluster without rows is no group.
+  groups.begins.erase(std::unique(groups.begins.begin(), groups.begins.end()), groups.begins.end());
+  return groups;
+}
+
+RowGroups groups_of_ids(const data::Trial& trial, core::RunContext& context) {
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> keys(trial.num_units());
+  core::for_each_chunk(context, keys.size(), 65'536, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t row = begin; row < end; ++row) keys[row] = {trial.ids.hash(row), static_cast<std::uint32_t>(row)};
+  });
+  std::sort(keys.begin(), keys.end());
+  RowGroups groups{.num_rows = trial.num_units(), .rows = {}, .begins = {}};
+  groups.rows.reserve(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (i == 0 || keys[i].first != keys[i - 1].first) groups.begins.push_back(i);
+    groups.rows.push_back(keys[i].second);
+  }
+  groups.begins.push_back(keys.size());
+  return groups;
+}
+
+void sort_by_time(const data::Trial& trial, RowGroups& groups, core::RunContext& context) {
+  core::for_each_chunk(context, groups.size(), 4096, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t group = begin; group < end; ++group) {
+      std::stable_sort(groups.rows.begin() + static_cast<std::ptrdiff_t>(groups.begins[group]),
+                       groups.rows.begin() + static_cast<std::ptrdiff_t>(groups.begins[group + 1]),
+                       [&](std::uint32_t a, std::uint32_t b) { return trial.time[a] < trial.time[b]; });
+    }
+  });
+}
+
+struct Mixing {
+  double mixed = 0.0;     // groups with more than one arm
+  double expected = 0.0;  // as many as drawing by row would have given
+};
+
+bool is_mixed(const data::Trial& trial, const RowGroups& groups, std::size_t group) {
+  const std::uint8_t first = trial.arm[groups.row(group, 0)];
+  for (std::size_t i = 1; i < groups.size_of(group); ++i) {
+    if (trial.arm[groups.row(group, i)] != first) return true;
+  }
+  return false;
+}
+
+Mixing mixing_of(const data::Trial& trial, const RowGroups& groups, core::RunContext& context) {
+  std::array<double, 256> shares{};
+  for (const std::uint8_t arm : trial.arm) shares[arm] += 1.0 / static_cast<double>(trial.num_units());
+  return core::sum_chunks(
+      context, groups.size(), chunk_size_of(groups.size()), Mixing{},
+      [&](std::size_t begin, std::size_t end) {
+        Mixing part;
+        for (std::size_t group = begin; group < end; ++group) {
+          const std::size_t size = groups.size_of(group);
+          if (size < 2) continue;
+          double pure = 0.0;
+          for (std::size_t arm = 0; arm < trial.arms.size(); ++arm) {
+            pure += std::pow(shares[arm], static_cast<double>(size));
+          }
+          part.expected += 1.0 - pure;
+          part.mixed += is_mixed(trial, groups, group) ? 1.0 : 0.0;
+        }
+        return part;
+      },
+      [](Mixing& total, const Mixing& part) {
+        total.mixed += part.mixed;
+        total.expected += part.expected;
+      });
+}
+
+bool drawn_by_group(const Mixing& mixing) { return mixing.expected > 0.0 && mixing.mixed < 0.1 * mixing.expected; }
+
+RowGroups cut_by_time(const data::Trial& trial, const RowGroups& groups) {
+  RowGroups cells{.num_rows = groups.num_rows, .rows = groups.rows, .begins = {}};
+  for (std::size_t group = 0; group < groups.size(); ++group) {
+    for (std::uint64_t i = groups.begins[group]; i < groups.begins[group + 1]; ++i) {
+      const bool first = i == groups.begins[group];
+      if (first || trial.time[groups.rows[i]] != trial.time[groups.rows[i - 1]]) cells.begins.push_back(i);
+    }
+  }
+  cells.begins.push_back(groups.num_rows);
+  return cells;
+}
+
+std::vector<std::uint8_t> arms_of(const data::Trial& trial, const RowGroups& groups, core::RunContext& context) {
+  std::vector<std::uint8_t> arms(groups.size());
+  core::for_each_chunk(context, groups.size(), 16'384, [&](std::size_t begin, std::size_t end, std::size_t) {
+    std::vector<std::size_t> votes(trial.arms.size());
+    for (std::size_t group = begin; group < end; ++group) {
+      std::fill(votes.begin(), votes.end(), 0);
+      for (std::size_t i = 0; i < groups.size_of(group); ++i) ++votes[trial.arm[groups.row(group, i)]];
+      arms[group] = static_cast<std::uint8_t>(std::max_element(votes.begin(), votes.end()) - votes.begin());
+    }
+  });
+  return arms;
+}
+
+}  // namespace
+
+RowGroups groups_of(const data::Trial& trial, core::RunContext& context) {
+  RowGroups groups{.num_rows = trial.num_units(), .rows = {}, .begins = {}};
+  if (trial.has_clusters()) {
+    groups = groups_of_clusters(trial);
+  } else if (trial.has_time() && !trial.ids.are_row_numbers()) {
+    groups = groups_of_ids(trial, context);
+  }
+  if (groups.size() == groups.num_rows) return {.num_rows = trial.num_units(), .rows = {}, .begins = {}};
+  if (trial.has_time()) sort_by_time(trial, groups, context);
+  return groups;
+}
+
+Draws draws_of(const data::Trial& trial, const RowGroups& groups, core::RunContext& context) {
+  Draws draws;
+  draws.groups.num_rows = trial.num_units();
+  if (groups.single_rows()) {
+    if (trial.has_clusters()) draws.drawn = Drawn::cluster;
+    draws.arm = trial.arm;
+    return draws;
+  }
+  const Mixing mixing = mixing_of(trial, groups, context);
+  draws.num_mixed_groups = static_cast<std::size_t>(mixing.mixed);
+  if (drawn_by_group(mixing)) {
+    draws.drawn = trial.has_clusters() ? Drawn::cluster : Drawn::id;
+    draws.groups = groups;
+  } else if (trial.has_clusters() && trial.has_time()) {
+    RowGroups cells = cut_by_time(trial, groups);
+    if (cells.size() == trial.num_units()) {
+      draws.drawn = Drawn::cluster_and_time;  // one row a cluster and time
+    } else if (drawn_by_group(mixing_of(trial, cells, context))) {
+      draws.drawn = Drawn::cluster_and_time;
+      draws.groups = std::move(cells);
+    }
+  }
+  draws.arm = draws.groups.single_rows() ? trial.arm : arms_of(trial, draws.groups, context);
+  return draws;
+}
+
+std::vector<std::uint64_t> spread_sample(std::size_t size, std::size_t count) {
+  count = std::min(size, count);
+  std::vector<std::uint64_t> sample(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t begin = size * i / count;
+    const std::uint64_t end = size * (i + 1) / count;
+    sample[i] = begin + core::mix_bits(i) % (end - begin);
+  }
+  return sample;
+}
+
+std::size_t chunk_size_of(std::size_t size) { return std::max<std::size_t>(4096, (size + 63) / 64); }
+
+std::string_view to_text(Drawn drawn) {
+  switch (drawn) {
+    case Drawn::unit: return "unit";
+    case Drawn::id: return "id";
+    case Drawn::cluster: return "cluster";
+    case Drawn::cluster_and_time: return "cluster and time";
+  }
+  return "";
+}
+
+}  // namespace dfcl::check

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/check/expansion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "dfcl/check/draws.h"
+#include "dfcl/core/parallel.h"
+
+namespace dfcl::check {
+namespace {
+
+using Plan = Expansion::Plan;
+
+bool on_both_sides(std::size_t hits, std::size_t total, std::size_t least) {
+  return hits >= least && total - hits >= least;
+}
+
+float quantile(std::vector<float>& values, double probability) {
+  const auto rank = static_cast<std::ptrdiff_t>(probability * static_cast<double>(values.size() - 1) + 0.5);
+  std::nth_element(values.begin(), values.begin() + rank, values.end());
+  return values[static_cast<std::size_t>(rank)];
+}
+
+// Columns are marked with 0 here and numbered once all features are planned.
+void plan_number(std::vector<float>& values, std::size_t least, Plan& plan) {
+  if (values.empty()) return;
+  plan.low = quantile(values, 0.005);
+  plan.high = quantile(values, 0.995);
+  std::size_t at_low = 0;
+  std::size_t at_high = 0;
+  std::size_t equal_low = 0;
+  double sum = 0.0;
+  for (const float value : values) {
+    at_low += value <= plan.low ? 1 : 0;
+    at_high += value >= plan.high ? 1 : 0;
+    equal_low += value == plan.low ? 1 : 0;
+    sum += static_cast<double>(std::clamp(value, plan.low, plan.high));
+  }
+  if (plan.low == plan.high) {
+    plan.flag = true;
+    if (on_both_sides(equal_low, values.size(), least)) plan.value_column = 0;
+    return;
+  }
+  if (values.size() - at_low < least || values.size() - at_high < least) return;
+  const double mean = sum / static_cast<double>(values.size());
+  double squares = 0.0;
+  for (const float value : values) {
+    const double deviation = static_cast<double>(std::clamp(value, plan.low, plan.high)) - mean;
+    squares += deviation * deviation;
+  }
+  plan.center = static_cast<float>(mean);
+  plan.inverse_scale = static_cast<float>(1.0 / std::sqrt(squares / static_cast<double>(values.size())));
+  if (std::isfinite(plan.inverse_scale) && std::isfinite(plan.center)) plan.value_column = 0;
+}
+
+void plan_levels(const std::vector<float>& codes, std::size_t num_levels, std::size_t max_levels, std::size_t least,
+                 Plan& plan) {
+  std::vector<std::size_t> counts(num_levels);
+  for (const float code : codes) {
+    if (code >= 0.0f && code < static_cast<float>(num_levels)) ++counts[static_cast<std::size_t>(code)];
+  }
+  std::vector<std::size_t> order(num_levels);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return counts[a] > counts[b]; });
+  plan.level_columns.assign(num_levels, Expansion::kNone);
+  // The most frequent level is what the others are measured against.
+  for (std::size_t i = 1; i < num_levels && i <= max_levels; ++i) {
+    if (on_both_sides(counts[order[i]], codes.size(), least)) plan.level_columns[order[i]] = 0;
+  }
+}
+
+void number_columns(Plan& plan, std::size_t& next) {
+  plan.first_column = next;
+  const auto number = [&](std::size_t& column) {
+    if (column != Expansion::kNone) column = next++;
+  };
+  number(plan.value_column);
+  for (std::size_t& column : plan.level_columns) number(column);
+  number(plan.missing_column);
+  plan.end_column = next;
+}
+
+}  // namespace
+
+Expansion::Expansion(const data::Features& features, double smallest_share, const CheckOptions& options,
+                     core::RunContext& context)
+    : plans_(features.num_features()) {
+  const std::vector<std::uint64_t> sample = spread_sample(features.num_units(), options.quantile_rows);
+  const double sampled_share = static_cast<double>(sample.size()) / static_cast<double>(features.num_units());
+  const std::size_t least =
+      std::max<std::size_t>(20, static_cast<std::size_t>(5.0 * sampled_share / std::max(smallest_share, 1e-9)));
+  const auto num_categorical = static_cast<std::size_t>(std::count_if(
+      features.columns.begin(), features.columns.end(), [](const auto& column) { return column.categorical; }));
+  // Many categories share what is left of the columns, so that the joint test stays within its limit.
+  std::size_t max_levels = options.max_levels;
+  if (num_categorical > 0) {
+    const std::size_t others = 2 * features.num_features();
+    const std::size_t room = options.max_columns > others ? (options.max_columns - others) / num_categorical : 1;
+    max_levels = std::clamp<std::size_t>(room, 1, options.max_levels);
+  }
+  core::for_each_chunk(context, plans_.size(), 1, [&](std::size_t feature, std::size_t, std::size_t) {
+    Plan& plan = plans_[feature];
+    plan.categorical = features.columns[feature].categorical;
+    std::vector<float> observed;
+    observed.reserve(sample.size());
+    for (const std::uint64_t row : sample) {
+      const float value = features.values(row, feature);
+      if (std::isfinite(value)) observed.push_back(value);
+    }
+    if (on_both_sides(observed.size(), sample.size(), least)) plan.missing_column = 0;
+    if (plan.categorical) {
+      plan_levels(observed, features.columns[feature].levels.size(), max_levels, least, plan);
+    } else {
+      plan_number(observed, least, plan);
+    }
+  });
+  for (Plan& plan : plans_) number_columns(plan, num_columns_);
+}
+
+void Expansion::add(std::span<const float> row, float weight, std::span<float> sums) const {
+  for (std::size_t feature = 0; feature < plans_.size(); ++feature) {
+    const Plan& plan = plans_[feature];
+    const float value = row[feature];
+    if (!std::isfinite(value)) {
+      if (plan.missing_column != kNone) sums[plan.missing_column] += weight;
+    } else if (plan.categorical) {
+      if (value < 0.0f || value >= static_cast<float>(plan.level_columns.size())) continue;
+      const std::size_t column = plan.level_columns[static_cast<std::size_t>(value)];
+      if (column != kNone) sums[column] += weight;
+    } else if (plan.value_column != kNone) {
+      const float standardised = plan.flag ? (value != plan.low ? 1.0f : 0.0f)
+                                           : (std::clamp(value, plan.low, plan.high) - plan.center) * plan.inverse_scale;
+      sums[plan.value_column] += weight * standardised;
+    }
+  }
+}
+
+std::string Expansion::what(const data::FeatureColumn& feature, const Plan& plan, std::size_t column) const {
+  if (column == plan.missing_column) return "missing";
+  for (std::size_t code = 0; code < plan.level_columns.size(); ++code) {
+    if (plan.level_columns[code] == column) return "= " + feature.levels[code];
+  }
+  return "value";
+}
+
+}  // namespace dfcl::check

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plain tables for the terminal, and numbers as people read them. Every verb prints with these, so that all screens
+// look alike. Text from files is shown with its control characters replaced, so that no input can drive the terminal.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dfcl::report {
+
+enum class Align { left, right };
+
+struct TableColumn {
+  std::string title;
+  Align align = Align::right;
+};
+
+class TextTable {
+ public:
+  explicit TextTable(std::vector<TableColumn> columns);
+
+  // One cell a column; missing cells are blank.
+  void add_row(std::vector<std::string> cells);
+  bool empty() const { return rows_.empty(); }
+  // Titles, a rule and the rows, each line indented and ended by a newline. Cells beyond 40 letters are cut.
+  std::string text(std::size_t indent = 2) const;
+
+ private:
+  std::vector<TableColumn> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// Paragraph of at most `width` letters a line; lines after the first are indented by `indent`.
+std::string wrap(std::string_view text, std::size_t indent, std::size_t width = 100);
+
+std::string printable(std::string_view text);       // control characters become '?'
+std::string count_text(std::size_t count);          // 1,234,567
+std::string number_text(double value);              // four significant digits; "n/a" for NaN
+std::string percent_text(double share);             // 12.3 %
+std::string p_value_text(double p);                 // 0.032, <0.0001
+std::string interval_text(double low, double high); // [0.1, 0.3]
+
+}  // namespace dfcl::report
