@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`info` says what a file is; `init` writes a study that `check` can use."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_info_names_columns_ranges_and_how_it_was_made(dfcl, tmp_path):
+    assert dfcl("simulate", "--preset", "criteo", "--rows", "3000", "--seed", "4", "-o", "t.parquet", "--truth", "truth.parquet").code == 0
+    result = dfcl("info", "t.parquet")
+    assert result.code == 0
+    assert "3,000 rows" in result.stdout and "treatment" in result.stdout
+    assert "Made by dfcl" in result.stdout and "seed 4" in result.stdout
+    summary = json.loads(dfcl("info", "t.parquet", "--json").stdout)
+    assert summary["kind"] == "trial" and summary["rows"] == 3000
+    treatment = next(column for column in summary["columns"] if column["name"] == "treatment")
+    assert (treatment["low"], treatment["high"], treatment["distinct"]) == (0, 1, 2)
+    assert json.loads(dfcl("info", "truth.parquet", "--json").stdout)["kind"] == "truth"
+
+
+def test_info_knows_a_prediction_and_a_plan_by_their_columns(dfcl, tmp_path):
+    (tmp_path / "p.csv").write_text("id,revenue_0,cost_0,revenue_5,cost_5\n1,2,0,3,1\n")
+    (tmp_path / "plan.csv").write_text("id,arm,revenue,cost\n1,5,3,1\n")
+    assert json.loads(dfcl("info", "p.csv", "--json").stdout)["kind"] == "prediction"
+    assert json.loads(dfcl("info", "plan.csv", "--json").stdout)["kind"] == "plan"
+
+
+def test_the_page_on_study_files_is_the_program_s_own(dfcl):
+    assert dfcl("info", "--study-keys").stdout == (ROOT / "docs" / "study.md").read_text()
+
+
+@pytest.mark.parametrize("preset", ["criteo", "marketing"])
+def test_init_writes_a_study_that_check_takes(dfcl, tmp_path, preset):
+    assert dfcl("simulate", "--preset", preset, "--rows", "4000", "--seed", "1", "-o", "t.parquet").code == 0
+    result = dfcl("init", "t.parquet", "-o", "study.toml")
+    assert result.code == 0, result.stderr
+    assert dfcl("check", "study.toml").code == 0
+    text = (tmp_path / "study.toml").read_text()
+    expected = {
+        "criteo": ['arm = "treatment"', 'revenue = "conversion"', 'cost = "visit"'],
+        "marketing": ['arm = "discount"', 'revenue = "orders"', 'cost = "subsidy"', 'id = "shop_id"', 'order = ["0", "5", "10", "15", "20"]'],
+    }[preset]
+    for line in expected:
+        assert line in text
+    again = dfcl("init", "t.parquet", "-o", "study.toml")
+    assert again.code == 4 and "--overwrite" in again.stderr
+    assert dfcl("init", "t.parquet", "-o", "study.toml", "--overwrite").code == 0
+
+
+def test_same_bytes_for_any_number_of_threads(dfcl, tmp_path):
+    for name in ("t.parquet", "t.csv"):
+        contents = set()
+        for threads in (1, 2, 8):
+            done = dfcl("simulate", "--preset", "marketing", "--rows", "150000", "--seed", "9", "-o", name, "--threads", threads)
+            assert done.code == 0, done.stderr
+            contents.add((tmp_path / name).read_bytes())
+        assert len(contents) == 1
