@@ -10,6 +10,7 @@
 
 namespace dfcl::check {
 
+// For a trial whose study names an id column.
 Duplicates find_duplicates(const data::Trial& trial, core::RunContext& context);
 
 }  // namespace dfcl::check

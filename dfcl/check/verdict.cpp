@@ -82,13 +82,18 @@ void judge_balance(const CheckResult& result, const CheckOptions& options, Findi
   for (const FeatureBalance* feature : rest) {
     if (feature->p < level) imbalanced.push_back(fmt::format("{} ({:+.3f})", feature->name, feature->difference));
   }
+  double largest = 0.0;
+  for (const FeatureBalance* feature : rest) largest = std::max(largest, std::fabs(feature->difference));
   if (std::min(balance.p, balance.smallest_p) < options.unfit_p) {
     problems.push_back({"balance",
                         fmt::format("The features are not alike in all arms: all together {}, the worst alone {} (corrected for "
                                     "the number of features).{}", p_text(balance.p), p_text(balance.smallest_p),
                                     imbalanced.empty() ? "" : fmt::format(" Most of it: {}.", names_of(imbalanced))),
-                        "the arms were not drawn at random, or these columns were measured after the arm was given: exclude "
-                        "those, or give the probabilities in [columns] propensity"});
+                        fmt::format("the arms were not drawn at random, or these columns were measured after the arm was "
+                                    "given: exclude those, or give the probabilities in [columns] propensity{}",
+                                    largest < kImbalancedFeature ? fmt::format(". The differences are certain but small: at "
+                                                                               "most {:.3f} standard deviations", largest)
+                                                                 : "")});
   } else if (!imbalanced.empty()) {
     warnings.push_back({"balance",
                         fmt::format("Single features differ between arms more than chance allows, though all together they do "
@@ -131,8 +136,8 @@ void judge_suspects(const CheckResult& result, Findings& problems) {
   }
 }
 
-void judge_groups(const data::Trial& trial, const CheckResult& result, const TimeFindings& times,
-                  const CheckOptions& options, Findings& warnings) {
+void judge_groups(const data::Trial& trial, const data::Study& study, const CheckResult& result,
+                  const TimeFindings& times, const CheckOptions& options, Findings& warnings) {
   if (trial.has_clusters() && result.drawn == Drawn::unit) {
     warnings.push_back({"cluster",
                         fmt::format("Units of one cluster got different arms ({} clusters): the arms were not drawn by cluster. "
@@ -147,7 +152,7 @@ void judge_groups(const data::Trial& trial, const CheckResult& result, const Tim
     warnings.push_back({"cluster", "Each id keeps its arm over time: sample ratio and balance go by id.",
                         "name the id in [columns] cluster too, so that splits and resamples keep it together"});
   }
-  if (trial.has_time() && trial.ids.are_row_numbers() && !trial.has_clusters()) {
+  if (trial.has_time() && study.columns.id.empty() && !trial.has_clusters()) {
     warnings.push_back({"time", "There is a time but no id: units that come again cannot be seen, so intervals may be too narrow.",
                         "name the id in [columns] id"});
   }
@@ -233,7 +238,7 @@ void judge(const data::Trial& trial, const data::Study& study, const CheckOption
   judge_suspects(result, problems);
   judge_balance(result, options, problems, warnings);
   judge_duplicates(result, study, options, problems, warnings);
-  judge_groups(trial, result, times, options, warnings);
+  judge_groups(trial, study, result, times, options, warnings);
   judge_arms(trial, result, warnings);
   judge_costs(trial, study, result, warnings);
   judge_constants(result, warnings);

@@ -145,7 +145,9 @@ TEST(Times, WithArmsDrawnAnewGoByRowAndTheIntervalsById) {
     trial.time.push_back(static_cast<std::uint32_t>(unit % 5));
   }
   trial.times = {"1", "2", "3", "4", "5"};
-  const CheckResult rows_alone = check_trial(trial, study_with_shares(kTwoArms), context);
+  data::Study no_id = study_with_shares(kTwoArms);
+  no_id.columns.id = "";
+  const CheckResult rows_alone = check_trial(trial, no_id, context);
   trial.ids = data::Ids(ids);
   const CheckResult result = check_trial(trial, study_with_shares(kTwoArms), context);
   EXPECT_EQ(result.drawn, Drawn::unit);

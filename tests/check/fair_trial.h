@@ -75,6 +75,7 @@ inline data::Trial fair_trial(std::size_t num_units, std::size_t num_features, c
 
 inline data::Study study_with_shares(const std::vector<double>& shares) {
   data::Study study;
+  study.columns.id = "id";
   for (std::size_t arm = 0; arm < shares.size(); ++arm) study.arms.share[std::to_string(arm)] = shares[arm];
   return study;
 }
