@@ -109,19 +109,20 @@ void print_totals(const simulate::Simulator& simulator, const std::vector<simula
                        "mean cost", "true revenue", "true cost");
   for (std::size_t i = 0; i < totals.size(); ++i) {
     const simulate::ArmTotals& arm = totals[i];
-    const auto units = static_cast<double>(std::max<std::uint64_t>(arm.units, 1));
-    const double revenue = arm.revenue / units;
-    const double cost = arm.cost / units;
-    const double share = static_cast<double>(arm.units) / rows;
+    const auto units = static_cast<double>(arm.units);
+    const double share = units / rows;
+    const bool empty = arm.units == 0;  // has no means
     arms.push_back({{"arm", simulator.arms()[i]},
                     {"units", arm.units},
                     {"share", share},
-                    {"mean_revenue", revenue},
-                    {"mean_cost", cost},
+                    {"mean_revenue", empty ? nlohmann::ordered_json() : nlohmann::ordered_json(arm.revenue / units)},
+                    {"mean_cost", empty ? nlohmann::ordered_json() : nlohmann::ordered_json(arm.cost / units)},
                     {"true_revenue", arm.expected_revenue / rows},
                     {"true_cost", arm.expected_cost / rows}});
-    table += fmt::format("{:>5}{:>12}{:>9.4f}{:>14.5f}{:>14.5f}{:>16.5f}{:>13.5f}\n", simulator.arms()[i], arm.units,
-                         share, revenue, cost, arm.expected_revenue / rows, arm.expected_cost / rows);
+    table += fmt::format("{:>5}{:>12}{:>9.4f}{:>14}{:>14}{:>16.5f}{:>13.5f}\n", simulator.arms()[i], arm.units, share,
+                         empty ? "-" : fmt::format("{:.5f}", arm.revenue / units),
+                         empty ? "-" : fmt::format("{:.5f}", arm.cost / units), arm.expected_revenue / rows,
+                         arm.expected_cost / rows);
   }
   if (as_json) {
     const nlohmann::ordered_json result = {{"rows", simulator.num_rows()},

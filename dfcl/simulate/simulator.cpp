@@ -17,7 +17,7 @@ constexpr std::uint32_t kArmPurpose = core::stream_purpose("simulate arm");
 
 // The broken randomisation: the costliest arm takes a point from control, and arms lean on a feature.
 constexpr double kShareShift = 0.01;
-constexpr double kLeanStrength = 0.15;
+constexpr double kLeanStrength = 0.3;
 
 std::unique_ptr<UnitModel> make_model(const SimulatorOptions& options) {
   validate(options);

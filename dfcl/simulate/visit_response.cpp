@@ -65,12 +65,12 @@ VisitChances VisitResponse::chances(const VisitScores& scores, const VisitConsta
                          logistic(conversion + constants.conversion_scale * scores.conversion_lift)}};
 }
 
-// Found by bisection over four million units of the fixed world.
+// Found by bisection over three million units of the fixed world.
 const VisitConstants& VisitResponse::published_rates() const {
   static constexpr std::array<VisitConstants, 3> kConstants = {{
-      {-4.0264, -3.8867, 1.0195, 0.6768},
-      {-2.3391, -3.0358, 0.9184, 0.3927},
-      {-3.5983, -3.6636, 1.0020, 0.6064},
+      {-4.0246, -3.8797, 1.0359, 0.6812},
+      {-2.3389, -3.0357, 0.9185, 0.3926},
+      {-3.5980, -3.6634, 1.0127, 0.6093},
   }};
   return kConstants[static_cast<std::size_t>(family_)];
 }
