@@ -81,15 +81,16 @@ std::string format_entries(const std::string& title, const std::vector<Entry>& e
 std::string usage_line(const CLI::App& verb) {
   std::string usage = "usage: dfcl " + verb.get_name() + " [options]";
   for (const CLI::Option* option : verb.get_options()) {
-    if (option->get_positional()) {
-      const std::string dots = option->get_items_expected_max() > 1 ? "..." : "";
-      usage +=
-          option->get_required() ? " " + option->get_name(true) + dots : " [" + option->get_name(true) + dots + "]";
-    }
+    if (!option->get_positional()) continue;
+    const std::string name = option->get_name(true) + (option->get_items_expected_max() > 1 ? "..." : "");
+    usage += option->get_required() ? " " + name : " [" + name + "]";
   }
   for (const CLI::Option* option : verb.get_options()) {
-    if (!option->get_positional() && option->get_required())
-      usage += " " + option_entry(*option, HelpLength::brief).name;
+    if (option->get_positional() || !option->get_required()) continue;
+    const auto& letters = option->get_snames();
+    usage += letters.empty() ? " --" + option->get_lnames().front() : " -" + letters.front();
+    const std::string value = value_name(*option);
+    if (!value.empty()) usage += " " + value;
   }
   return usage + "\n";
 }

@@ -9,17 +9,19 @@ mkdir demo
 cd demo
 PATH=$PWD/../build/release/bin:$PATH
 
-title() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+bold='' blue='' plain=''
+if [[ -t 1 ]]; then bold=$'\033[1m' blue=$'\033[36m' plain=$'\033[0m'; fi
+title() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 show() {
-  printf '\033[36m$ %s\033[0m\n' "$*"
+  printf '%s$ %s%s\n' "$blue" "$*" "$plain"
   "$@"
 }
 
 title "1. A trial: 50,000 shops, five discounts drawn at random, orders and subsidy recorded"
 show dfcl simulate --preset marketing --rows 50000 --seed 1 -o trial.parquet --truth truth.parquet --study study.toml
 
-title "2. What is in the file"
-show dfcl info trial.parquet
+title "2. Because it is simulated, the truth is known: what every shop would do under every discount"
+show dfcl info truth.parquet
 
 title "3. Is the trial fit to learn from?"
 show dfcl check study.toml

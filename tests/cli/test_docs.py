@@ -2,6 +2,7 @@
 """Every command in the documentation runs as it stands. The convention is in CONTRIBUTING.md."""
 
 import re
+import shlex
 from dataclasses import dataclass
 
 import pytest
@@ -63,7 +64,7 @@ def make_targets():
 def problem_with(command, dfcl):
     line = command.line.removeprefix("build/release/bin/")
     if line.startswith("make "):
-        unknown = [word for word in line.split()[1:] if "=" not in word and word not in make_targets()]
+        unknown = [word for word in shlex.split(line, comments=True)[1:] if "=" not in word and word not in make_targets()]
         return f"no such target: {unknown}" if unknown else None
     if not line.startswith("dfcl "):
         return None

@@ -37,6 +37,7 @@ def test_help_goes_to_stdout_and_exits_0(dfcl):
 def test_help_is_as_it_was(dfcl):
     texts = {name: result.stdout for name, result in help_texts(dfcl).items()}
     if os.environ.get("DFCL_REFRESH_GOLDEN"):
+        GOLDEN.mkdir(exist_ok=True)
         for file in GOLDEN.glob("*.txt"):
             file.unlink()
         for name, text in texts.items():
@@ -78,5 +79,8 @@ def test_every_example_runs(folder_with_a_trial):
         assert lines
         for line in lines:
             assert line.startswith("dfcl "), line
+            # A reader has the inputs of an example, not yet its output.
+            for output in re.findall(r" -o (\S+)", line):
+                (dfcl.folder / output).unlink(missing_ok=True)
             result = dfcl.shell(line)
             assert result.code == 0, f"{line}\n{result.stderr}"
