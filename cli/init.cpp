@@ -59,7 +59,7 @@ void add_init(Session& session) {
       "init",
       "look at a trial and write a commented study file for it\n"
       "The roles of the columns are guessed from names, types and values; every guess is for you to correct.",
-      "dfcl simulate --preset criteo --rows 5000 --seed 1 -o trial.parquet\ndfcl init trial.parquet -o study.toml",
+      "dfcl simulate --preset criteo --rows 5000 --seed 1 -o trial.parquet\ndfcl init trial.parquet -o first_study.toml",
       [flags](core::RunContext& context) { return run_init(*flags, context); });
   verb.add_option("TRIAL", flags->trial, "the trial: csv, csv.gz, parquet or arrow; a glob or a folder")->required();
   verb.add_option("-o,--output", flags->output, "the study file to write")->required();

@@ -3,15 +3,17 @@
 
 #include <utility>
 
+#include "dfcl/core/printable.h"
+
 namespace dfcl::core {
 
 std::string to_message(const ErrorDetails& details) {
   std::string message;
-  if (!details.where.empty()) message += details.where + ": ";
-  message += details.what;
-  if (!details.found.empty()) message += ": found " + details.found;
-  if (!details.expected.empty()) message += (details.found.empty() ? ": expected " : ", expected ") + details.expected;
-  if (!details.hint.empty()) message += "\nhint: " + details.hint;
+  if (!details.where.empty()) message += printable(details.where) + ": ";
+  message += printable(details.what);
+  if (!details.found.empty()) message += ": found " + printable(details.found);
+  if (!details.expected.empty()) message += (details.found.empty() ? ": expected " : ", expected ") + printable(details.expected);
+  if (!details.hint.empty()) message += "\nhint: " + printable(details.hint);
   return message;
 }
 

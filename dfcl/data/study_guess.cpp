@@ -28,7 +28,7 @@ int score_name(const std::string& name, const std::array<std::string_view, N>& w
   int best = 0;
   for (std::size_t i = 0; i < N; ++i) {
     const int weight = 2 * static_cast<int>(N - i);
-    if (text == words[i]) best = std::max(best, weight + 1);
+    if (text == words[i]) best = std::max(best, weight + 2 * static_cast<int>(N));
     if (text.find(words[i]) != std::string::npos) best = std::max(best, weight);
   }
   return best;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrow IPC files and streams as a RecordSource. Arrow's reader trusts what it reads, so every batch is validated in full
 // before use. Large batches are cut into slices of 65,536 rows.
-#include <arrow/io/file.h>
 #include <arrow/ipc/reader.h>
 
 #include <algorithm>
 
 #include "dfcl/io/arrow_status.h"
+#include "dfcl/io/blocking_file.h"
 #include "dfcl/io/record_source.h"
 
 namespace dfcl::io {
@@ -17,7 +17,7 @@ constexpr std::int64_t kBatchRows = 65536;
 class ArrowSource : public RecordSource {
  public:
   ArrowSource(const std::string& path, FileFormat format) : RecordSource(path, format) {
-    file_ = check(arrow::io::ReadableFile::Open(path, pool()));
+    file_ = check(BlockingFile::open(path, pool()));
     auto options = arrow::ipc::IpcReadOptions::Defaults();
     options.memory_pool = pool();
     options.use_threads = false;
@@ -74,7 +74,7 @@ class ArrowSource : public RecordSource {
     return require_value(std::move(result), path(), "read");
   }
 
-  std::shared_ptr<arrow::io::ReadableFile> file_;
+  std::shared_ptr<BlockingFile> file_;
   std::shared_ptr<arrow::ipc::RecordBatchFileReader> file_reader_;
   std::shared_ptr<arrow::ipc::RecordBatchStreamReader> stream_reader_;
   std::vector<int> indices_;

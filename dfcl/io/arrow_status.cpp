@@ -11,6 +11,7 @@ void require_good(const arrow::Status& status, const std::string& path, const ch
   if (status.ok()) return;
   std::string reason = status.message();
   if (const auto line_end = reason.find('\n'); line_end != std::string::npos) reason.resize(line_end);
+  if (status.detail() != nullptr) reason += ", " + status.detail()->ToString();
   std::string hint;
   if (status.IsOutOfMemory()) {
     hint = "the file claims more data than it can hold, or there is too little memory";

@@ -13,6 +13,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/io/arrow_status.h"
+#include "dfcl/io/blocking_file.h"
 #include "dfcl/io/record_source.h"
 
 namespace dfcl::io {
@@ -91,7 +92,7 @@ std::shared_ptr<arrow::DataType> arrow_type(ParseAs parse_as, const arrow::DataT
 class CsvSource : public RecordSource {
  public:
   CsvSource(const std::string& path, FileFormat format) : RecordSource(path, format) {
-    file_ = check(arrow::io::ReadableFile::Open(path, pool()));
+    file_ = check(BlockingFile::open(path, pool()));
     stream_ = file_;
     if (format == FileFormat::csv_gzip) {
       codec_ = check(arrow::util::Codec::Create(arrow::Compression::GZIP));
@@ -148,6 +149,16 @@ class CsvSource : public RecordSource {
   }
 
  private:
+  // The header is the first line that is not blank.
+  std::shared_ptr<arrow::Buffer> without_blank_lines(const std::shared_ptr<arrow::Buffer>& text) const {
+    std::int64_t begin = 0;
+    while (begin < text->size() && (text->data()[begin] == '\n' || text->data()[begin] == '\r')) ++begin;
+    if (begin == text->size()) {
+      throw core::Error({.kind = core::ErrorKind::data, .what = "the file is empty", .where = path()});
+    }
+    return arrow::SliceBuffer(text, begin);
+  }
+
   static bool blank(const arrow::Buffer& text, std::int64_t end) {
     return std::all_of(text.data(), text.data() + end, [](std::uint8_t byte) { return byte == '\n' || byte == '\r'; });
   }
@@ -175,17 +186,18 @@ class CsvSource : public RecordSource {
     convert_ = arrow::csv::ConvertOptions::Defaults();
     convert_.null_values = {"", "NA", "N/A", "#N/A", "null", "NULL"};
     convert_.strings_can_be_null = true;
-    const std::shared_ptr<arrow::Buffer> probe = read_more(kProbeBytes);
+    const std::shared_ptr<arrow::Buffer> probe = without_blank_lines(read_more(kProbeBytes));
     const char* text = reinterpret_cast<const char*>(probe->data());
     const Cut cut = cut_rows(text, probe->size());
     const std::int64_t end = ended_ || cut.rows_end == 0 ? probe->size() : cut.rows_end;
     const auto* line_end = static_cast<const char*>(std::memchr(text, '\n', static_cast<std::size_t>(end)));
     const std::int64_t header_end = line_end == nullptr ? end : line_end - text + 1;
     separator_ = separator_of({text, static_cast<std::size_t>(header_end)});
-    const auto sample = arrow::SliceBuffer(probe, 0, end);
-    auto table = parse(sample, read_options(end), cut.newlines_in_values, convert_);
-    if (!table.ok()) {  // a bad row in the sample is reported with its place when it is read; the names are enough here
-      table = parse(arrow::SliceBuffer(probe, 0, header_end), read_options(header_end), false, convert_);
+    auto table = parse(arrow::SliceBuffer(probe, 0, end), read_options(end), cut.newlines_in_values, convert_);
+    if (!table.ok() || line_end == nullptr) {
+      // A bad row in the sample is reported with its place when it is read; the names are enough here.
+      const auto header = arrow::Buffer::FromString(std::string(text, static_cast<std::size_t>(header_end)) + "\n");
+      table = parse(header, read_options(header->size()), false, convert_);
     }
     set_schema(check(std::move(table))->schema());
     carry_ = header_end < probe->size() ? arrow::SliceBuffer(probe, header_end) : nullptr;
@@ -244,7 +256,7 @@ class CsvSource : public RecordSource {
     return require_value(std::move(result), path(), "read");
   }
 
-  std::shared_ptr<arrow::io::ReadableFile> file_;
+  std::shared_ptr<BlockingFile> file_;
   std::shared_ptr<arrow::io::InputStream> stream_;
   std::unique_ptr<arrow::util::Codec> codec_;
   arrow::csv::ConvertOptions convert_;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parquet as a RecordSource: batches of 65,536 rows, validated in full before use.
-#include <arrow/io/file.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
 
 #include "dfcl/core/error.h"
 #include "dfcl/io/arrow_status.h"
+#include "dfcl/io/blocking_file.h"
 #include "dfcl/io/record_source.h"
 
 namespace dfcl::io {
@@ -18,7 +18,7 @@ class ParquetSource : public RecordSource {
  public:
   ParquetSource(const std::string& path, int threads) : RecordSource(path, FileFormat::parquet) {
     guard([&] {
-      file_ = check(arrow::io::ReadableFile::Open(path, pool()));
+      file_ = check(BlockingFile::open(path, pool()));
       parquet::ReaderProperties properties(pool());
       properties.enable_buffered_stream();  // pages as they are needed, not whole column chunks
       properties.set_page_checksum_verification(true);
@@ -100,7 +100,7 @@ class ParquetSource : public RecordSource {
     }
   }
 
-  std::shared_ptr<arrow::io::ReadableFile> file_;
+  std::shared_ptr<BlockingFile> file_;
   std::unique_ptr<parquet::arrow::FileReader> reader_;
   std::unique_ptr<arrow::RecordBatchReader> batches_;
   std::vector<std::string> names_;

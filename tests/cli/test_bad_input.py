@@ -107,7 +107,7 @@ def test_bad_trial(dfcl, tmp_path, what, name, contents, study, code, message):
         rows[50_000] = "50000,oops,Ulm,0,1,0"
         (tmp_path / name).write_text(csv(rows))
         message = message.replace(":42", ":50002")
-    (tmp_path / "study.toml").write_text(STUDIES[study].format(trial=name))
+    (tmp_path / "study.toml").write_text(STUDIES[study].replace("{trial}", name))
     before = sorted(path.name for path in tmp_path.iterdir())
     result = dfcl("check", "study.toml")
     assert result.code == code, result.stderr
@@ -137,7 +137,7 @@ BAD_STUDIES = [
 def test_bad_study(dfcl, tmp_path, what, old, new, code, message):
     (tmp_path / "t.csv").write_text(csv(good_rows()))
     assert old in STUDY
-    (tmp_path / "study.toml").write_text(STUDY.replace(old, new).format(trial="t.csv"))
+    (tmp_path / "study.toml").write_text(STUDY.replace(old, new).replace("{trial}", "t.csv"))
     result = dfcl("check", "study.toml")
     assert result.code == code, result.stderr
     assert re.search(message, result.stderr, re.S), result.stderr
@@ -147,7 +147,7 @@ def test_bad_study(dfcl, tmp_path, what, old, new, code, message):
 
 def test_bad_override(dfcl, tmp_path):
     (tmp_path / "t.csv").write_text(csv(good_rows()))
-    (tmp_path / "study.toml").write_text(STUDY.format(trial="t.csv"))
+    (tmp_path / "study.toml").write_text(STUDY.replace("{trial}", "t.csv"))
     result = dfcl("check", "study.toml", "--set", "split.trian=0.7")
     assert result.code == USAGE
     assert "did you mean 'train'" in result.stderr
@@ -241,7 +241,7 @@ def test_a_file_that_lies_about_its_rows_is_refused(dfcl, tmp_path):
         writer.write_table(table)
     files["t.arrow"] = sink.getvalue().to_pybytes()
     for name, whole in files.items():
-        (tmp_path / "study.toml").write_text(STUDIES["no_order"].replace('id = "id"', "").format(trial=name))
+        (tmp_path / "study.toml").write_text(STUDIES["no_order"].replace('id = "id"', "").replace("{trial}", name))
         step = max(1, len(whole) // 60)
         for position in range(0, len(whole), step):
             damaged = bytearray(whole)

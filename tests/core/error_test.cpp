@@ -23,10 +23,15 @@ TEST(Error, SaysWhereWhatFoundExpectedAndHint) {
   EXPECT_EQ(static_cast<int>(error.kind()), 3);
 }
 
+TEST(Error, ShowsBytesOfAnInputWithoutHarm) {
+  const Error error({.kind = ErrorKind::data, .what = "bad text", .found = "'\x1b[2J\xff\xc3\xa9\xc3'"});
+  EXPECT_STREQ(error.what(), "bad text: found '?[2J?\xc3\xa9?'");
+}
+
 TEST(Suggest, NamesTheNearestCandidateOrListsThem) {
   const std::vector<std::string> names = {"revenue", "cost", "arm"};
   EXPECT_EQ(suggest("revenu", names), "did you mean 'revenue'?");
-  EXPECT_EQ(suggest("Cots", names), "one of: revenue, cost, arm");
+  EXPECT_EQ(suggest("Cots", names), "did you mean 'cost'?");
   EXPECT_EQ(suggest("cosst", names), "did you mean 'cost'?");
   EXPECT_EQ(suggest("zzzzzz", names), "one of: revenue, cost, arm");
 }
