@@ -25,8 +25,9 @@ double Prices::efficiency(double multiplier) const {
 void throw_bad_unit(const Units& units, std::size_t row) {
   const std::string where = fmt::format("unit {}", units.first_unit + row);
   const std::uint8_t* eligible = units.eligible_row(row);
-  for (std::size_t arm = 0; arm < units.revenue.cols; ++arm) {
-    if (eligible != nullptr && eligible[arm] == 0) continue;
+  const bool may_get_any =
+      eligible == nullptr || std::any_of(eligible, eligible + units.revenue.cols, [](auto may) { return may != 0; });
+  for (std::size_t arm = 0; may_get_any && arm < units.revenue.cols; ++arm) {
     const float revenue = units.revenue(row, arm);
     const float cost = units.cost(row, arm);
     if (std::isfinite(revenue) && std::isfinite(cost)) continue;

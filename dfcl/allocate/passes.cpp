@@ -26,9 +26,9 @@ class FirstIncrements {
     if (kept_.size() >= 2 * at_most_ + 1024) prune();
   }
   // Sorted; true where nothing lies beyond them.
-  bool finish(std::vector<Increment>& sorted) {
+  bool finish(std::vector<Increment>& sorted, core::RunContext& context) {
     prune();
-    std::sort(kept_.begin(), kept_.end(), before);
+    sort_path(kept_, context);
     sorted = std::move(kept_);
     return !dropped_;
   }
@@ -64,7 +64,7 @@ void gather_rows(const Units& units, std::size_t begin, std::size_t end, const R
     const std::size_t unit = units.first_unit + row;
     const std::size_t points = points_before(hull, unit, from);
     part.before.add(hull.points[points - 1].cost, hull.points[points - 1].revenue);
-    part.control.add(units.cost(row, rules.control), units.revenue(row, rules.control));
+    add_control(units, row, rules.control, part.control);
     for (std::size_t point = points; point < hull.size; ++point) found.push_back(increment_of(hull, point, unit));
     if (found.size() >= 4096) following.offer(found);
   }
@@ -72,6 +72,41 @@ void gather_rows(const Units& units, std::size_t begin, std::size_t end, const R
 }
 
 }  // namespace
+
+void sort_path(std::vector<Increment>& increments, core::RunContext& context) {
+  constexpr std::size_t kFew = 10'000;
+  if (increments.size() <= kFew) {
+    std::sort(increments.begin(), increments.end(), before);
+    return;
+  }
+  // Dealt into buckets of equal width between the ends, which are then sorted apart.
+  const auto key_of = [](const Increment& increment) { return static_cast<std::uint64_t>(position_of(increment) >> 32); };
+  std::uint64_t first = key_of(increments[0]);
+  std::uint64_t last = first;
+  for (const Increment& increment : increments) {
+    first = std::min(first, key_of(increment));
+    last = std::max(last, key_of(increment));
+  }
+  const std::size_t num_buckets = std::min<std::size_t>(65'536, increments.size() / 64);
+  const double per_key = static_cast<double>(num_buckets) / (static_cast<double>(last - first) + 1.0);
+  const auto bucket_of = [&](const Increment& increment) {  // never falls as the key rises
+    const auto bucket = static_cast<std::size_t>(static_cast<double>(key_of(increment) - first) * per_key);
+    return std::min(bucket, num_buckets - 1);
+  };
+  std::vector<std::size_t> ends(num_buckets + 1);
+  for (const Increment& increment : increments) ++ends[bucket_of(increment) + 1];
+  for (std::size_t bucket = 0; bucket < num_buckets; ++bucket) ends[bucket + 1] += ends[bucket];
+  std::vector<Increment> dealt(increments.size());
+  for (const Increment& increment : increments) dealt[ends[bucket_of(increment)]++] = increment;
+  core::for_each_chunk(context, num_buckets, 64, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t bucket = begin; bucket < end; ++bucket) {
+      const std::size_t from = bucket == 0 ? 0 : ends[bucket - 1];
+      std::sort(dealt.begin() + static_cast<std::ptrdiff_t>(from),
+                dealt.begin() + static_cast<std::ptrdiff_t>(ends[bucket]), before);
+    }
+  });
+  increments = std::move(dealt);
+}
 
 Gathered gather(UnitPieces& pieces, const Rules& rules, const GatherRequest& request, core::RunContext& context) {
   const Prices prices(rules);
@@ -90,7 +125,7 @@ Gathered gather(UnitPieces& pieces, const Rules& rules, const GatherRequest& req
     result.window.before.add(part.before);
     result.control.add(part.control);
   }
-  result.window.reaches_end = following.finish(result.window.increments);
+  result.window.reaches_end = following.finish(result.window.increments, context);
   return result;
 }
 

@@ -4,6 +4,7 @@
 // keeps what it needs to know in memory that does not grow with the units.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,6 +15,9 @@
 #include "dfcl/core/run_context.h"
 
 namespace dfcl::allocate {
+
+// Brings increments into path order, on all threads. Takes as much memory again.
+void sort_path(std::vector<Increment>& increments, core::RunContext& context);
 
 // Where units come from, in row order, as often as asked.
 class UnitPieces {
@@ -37,6 +41,14 @@ class UnitsInMemory final : public UnitPieces {
 // The same for any number of units: how many chunks a piece is cut into. Sums over them are joined in their order.
 inline constexpr std::size_t kParts = 16;
 inline std::size_t part_begin(std::size_t num_units, std::size_t part) { return num_units * part / kParts; }
+
+// Control is what gains are counted from, so its numbers must be finite even for units that may not get it.
+inline void add_control(const Units& units, std::size_t row, std::size_t control, Totals& totals) {
+  const float cost = units.cost(row, control);
+  const float revenue = units.revenue(row, control);
+  if (units.eligible.data != nullptr && !(std::isfinite(cost) && std::isfinite(revenue))) throw_bad_unit(units, row);
+  totals.add(cost, revenue);
+}
 
 // The sums at a place of the path, and the increments that follow it. Memory: 64 bytes an increment kept.
 struct GatherRequest {

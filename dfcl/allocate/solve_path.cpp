@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "dfcl/allocate/settle.h"
 #include "dfcl/allocate/solve.h"
 #include "dfcl/core/parallel.h"
 
@@ -60,8 +61,32 @@ Solution cannot_be_met(const Totals& control, double budget, double least_spend)
   return solution;
 }
 
-Solution solve_path(const Problem& problem, double budget, core::RunContext& context) {
-  UnitsInMemory pieces(all_units(problem));
+namespace {
+
+// The fast way where it applies and the sample's bracket was right.
+std::optional<Solution> solve_by_bracket(const Problem& problem, double budget, core::RunContext& context) {
+  const Units units = all_units(problem);
+  const std::optional<Bracket> bracket = bracket_on_sample(units, problem.rules, budget, context);
+  if (!bracket) return std::nullopt;
+  Solution solution;
+  solution.arm.resize(units.size());
+  const Settled settled = settle(units, problem.rules, *bracket, solution.arm.data(), context);
+  const WindowSolution window_solution = solve_window(settled.window, budget);
+  if (window_solution.outcome != WindowOutcome::solved) return std::nullopt;
+  for (std::size_t i = 0; i < window_solution.cut; ++i) {
+    solution.arm[settled.window.increments[i].unit] = settled.window.increments[i].arm_to;
+  }
+  for (const std::size_t i : window_solution.filled) {
+    solution.arm[settled.window.increments[i].unit] = settled.window.increments[i].arm_to;
+  }
+  solution.budget = budget;
+  solution.least_spend = settled.least_cost.value();
+  describe_control(settled.control, solution);
+  describe(problem.rules, settled.window, window_solution, solution);
+  return solution;
+}
+
+Solution solve_by_search(UnitPieces& pieces, const Problem& problem, double budget, core::RunContext& context) {
   const CutSearch search = problem.num_units() <= kFewUnits ? sort_whole_path(pieces, problem, budget, context)
                                                             : search_cut(pieces, problem.rules, budget, context);
   if (search.solution.outcome == WindowOutcome::too_late) {
@@ -74,6 +99,16 @@ Solution solve_path(const Problem& problem, double budget, core::RunContext& con
   describe(problem.rules, search.window, search.solution, solution);
   solution.arm.resize(problem.num_units());
   assign(all_units(problem), problem.rules, search.plan(), solution.arm.data(), context);
+  return solution;
+}
+
+}  // namespace
+
+Solution solve_path(const Problem& problem, double budget, core::RunContext& context) {
+  UnitsInMemory pieces(all_units(problem));
+  std::optional<Solution> fast = solve_by_bracket(problem, budget, context);
+  Solution solution = fast ? std::move(*fast) : solve_by_search(pieces, problem, budget, context);
+  if (!solution.has_plan()) return solution;
   solution.units_per_arm = count_arms(solution.arm, problem.num_arms(), context);
   explain_unspent(pieces, problem.rules, context, solution);
   return solution;

@@ -65,7 +65,7 @@ Summarised summarise(UnitPieces& pieces, const Rules& rules, const PathSummary& 
         build_hull(units, row, prices.least_efficiency, hull);
         const HullPoint& first = hull.points[0];
         part.least.add(first.cost, first.revenue);
-        part.control.add(units.cost(row, rules.control), units.revenue(row, rules.control));
+        add_control(units, row, rules.control, part.control);
         part.absolute_cost += std::abs(static_cast<double>(first.cost));
         ++part.least_units[first.arm];
         part.summary.add(hull, units.first_unit + row);
