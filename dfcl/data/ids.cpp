@@ -32,18 +32,17 @@ std::size_t Ids::size() const {
   return std::get<TextColumn>(values_).size();
 }
 
+std::int64_t Ids::number(std::size_t unit) const {
+  if (const auto* rows = std::get_if<RowNumbers>(&values_)) return static_cast<std::int64_t>(rows->first + unit);
+  return std::get<std::vector<std::int64_t>>(values_)[unit];
+}
+
 std::string Ids::text(std::size_t unit) const {
-  if (const auto* rows = std::get_if<RowNumbers>(&values_)) return std::to_string(rows->first + unit);
-  if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&values_)) return std::to_string((*numbers)[unit]);
-  return std::string(std::get<TextColumn>(values_)[unit]);
+  return std::string(texts() != nullptr ? (*texts())[unit] : Digits(number(unit)).view());
 }
 
 std::uint64_t Ids::hash(std::size_t unit, std::uint64_t seed) const {
-  if (const auto* texts = std::get_if<TextColumn>(&values_)) return core::hash_text((*texts)[unit], seed);
-  const auto* numbers = std::get_if<std::vector<std::int64_t>>(&values_);
-  const std::int64_t number =
-      numbers != nullptr ? (*numbers)[unit] : static_cast<std::int64_t>(std::get<RowNumbers>(values_).first + unit);
-  return core::hash_text(Digits(number).view(), seed);
+  return texts() != nullptr ? core::hash_text((*texts())[unit], seed) : core::hash_text(Digits(number(unit)).view(), seed);
 }
 
 void Ids::append(const Ids& other) {

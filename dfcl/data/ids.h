@@ -29,6 +29,8 @@ class Ids {
 
   std::size_t size() const;
   std::string text(std::size_t unit) const;
+  // The id as a number; only where texts() is null.
+  std::int64_t number(std::size_t unit) const;
   std::uint64_t hash(std::size_t unit, std::uint64_t seed = 0) const;
   // Adds the ids of the units that follow. Row numbers that do not follow on turn into numbers, and numbers into texts
   // where the other ids are.

@@ -4,7 +4,9 @@
 #include <arrow/util/decimal.h>
 #include <arrow/util/float16.h>
 
+#include <algorithm>
 #include <bit>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -270,6 +272,20 @@ std::string_view trim(std::string_view text) {
   while (!text.empty() && blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && blank(text.back())) text.remove_suffix(1);
   return text;
+}
+
+std::optional<double> number_of_word(std::string word) {
+  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  for (const char* yes : {"yes", "true", "y", "t"}) {
+    if (word == yes) return 1.0;
+  }
+  for (const char* no : {"no", "false", "n", "f"}) {
+    if (word == no) return 0.0;
+  }
+  double number = 0.0;
+  const auto parsed = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (parsed.ec == std::errc() && parsed.ptr == word.data() + word.size()) return number;
+  return std::nullopt;
 }
 
 std::string number_text(double value) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,9 @@ LabelColumn labels_of(const arrow::Array& array);
 data::Ids ids_of(const arrow::Array& array);
 
 std::string_view trim(std::string_view text);
+
+// yes, true, y, t are 1; no, false, n, f are 0, in any case; numbers are themselves; other words are nothing.
+std::optional<double> number_of_word(std::string word);
 
 // The shortest text that reads back as this number.
 std::string number_text(double value);

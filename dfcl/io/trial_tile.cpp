@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 
 #include "dfcl/core/hash.h"
@@ -15,20 +13,6 @@ namespace {
 
 // Rows converted at a time, so that a block of the row-major matrix stays in cache while its columns are filled.
 constexpr std::int64_t kBlockRows = 512;
-
-std::optional<double> number_of_word(std::string word) {
-  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char letter) { return std::tolower(letter); });
-  for (const char* yes : {"yes", "true", "y", "t"}) {
-    if (word == yes) return 1.0;
-  }
-  for (const char* no : {"no", "false", "n", "f"}) {
-    if (word == no) return 0.0;
-  }
-  double number = 0.0;
-  const auto parsed = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (parsed.ec == std::errc() && parsed.ptr == word.data() + word.size()) return number;
-  return std::nullopt;
-}
 
 class TileMaker {
  public:

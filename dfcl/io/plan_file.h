@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plan files: `id`, `arm`, `revenue` and `cost` (predicted for the chosen arm), with the figures of the plan as the
+// file's metadata. Written in pieces of at most 65,536 units, whole or not at all.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "dfcl/data/plan.h"
+#include "dfcl/data/provenance.h"
+
+namespace dfcl::io {
+
+class TableWriter;
+
+class PlanWriter {
+ public:
+  // numbered: ids are whole numbers in every piece; else they are written as text.
+  PlanWriter(const std::string& path, bool numbered, const data::Provenance& provenance);
+  ~PlanWriter();
+
+  void write(const data::Plan& piece);
+  void commit();
+
+ private:
+  bool numbered_;
+  std::unique_ptr<TableWriter> writer_;
+};
+
+}  // namespace dfcl::io
