@@ -36,10 +36,13 @@ bool holds(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// What to read of a table: an id, a column of labels, and columns of numbers (words such as yes and no count).
+// Names of columns of numbers, in groups: each group becomes a matrix of its own.
+using Groups = std::vector<std::vector<std::string>>;
+
+// What to read of a table: an id, a column of labels, and groups of columns of numbers (words such as yes and no count).
 struct Layout {
   std::vector<WantedColumn> wanted;
-  std::vector<std::string> numbers;
+  Groups groups;
   bool has_id = false;
   bool has_labels = false;
 };
@@ -47,26 +50,29 @@ struct Layout {
 struct TableTile {
   Part part;
   Decoded decoded;
-  core::Matrix<float> numbers;  // rows x layout.numbers
+  std::vector<core::Matrix<float>> numbers;  // one for each group: rows x its columns
   data::Ids ids;
   LabelColumn labels;
 };
 
 // All rows of a table, joined.
 struct NumberTable {
-  core::Matrix<float> numbers;
+  std::vector<core::Matrix<float>> numbers;  // one for each group: rows x its columns
   data::Ids ids;
   std::vector<std::uint32_t> labels;
   std::vector<std::string> label_names;
 };
 
-Layout layout_of(const RecordSource& source, const std::vector<std::string>& numbers, const std::string& label_column) {
+Layout layout_of(const RecordSource& source, const Groups& groups, const std::string& label_column) {
   Layout layout;
-  layout.numbers = numbers;
-  for (const std::string& name : numbers) {
-    const auto field = source.schema()->GetFieldByName(name);
-    const bool words = field != nullptr && (field->type()->id() == arrow::Type::STRING || field->type()->id() == arrow::Type::BOOL);
-    layout.wanted.push_back({name, words ? ParseAs::labels : ParseAs::float32});
+  layout.groups = groups;
+  for (const auto& group : groups) {
+    for (const std::string& name : group) {
+      const auto field = source.schema()->GetFieldByName(name);
+      const auto type = field == nullptr ? arrow::Type::NA : field->type()->id();
+      const bool words = type == arrow::Type::STRING || type == arrow::Type::BOOL;
+      layout.wanted.push_back({name, words ? ParseAs::labels : ParseAs::float32});
+    }
   }
   layout.has_labels = !label_column.empty();
   if (layout.has_labels) layout.wanted.push_back({label_column, ParseAs::labels});
@@ -92,40 +98,53 @@ std::vector<float> numbers_of_words(const LabelColumn& words, const std::string&
   return values;
 }
 
-void fill_tile(const Layout& layout, TableTile& tile) {
-  const arrow::RecordBatch& batch = *tile.decoded.batch;
-  const std::size_t num_columns = layout.numbers.size();
+// Fills one group of columns; `first` is its first column in the batch.
+core::Matrix<float> fill_group(const arrow::RecordBatch& batch, int first, const std::vector<std::string>& names,
+                               std::optional<BadRow>& bad) {
   const std::int64_t rows = batch.num_rows();
-  tile.numbers = core::Matrix<float>(static_cast<std::size_t>(rows), num_columns);
+  core::Matrix<float> matrix(static_cast<std::size_t>(rows), names.size());
+  const auto stride = static_cast<std::int64_t>(names.size());
   for (std::int64_t begin = 0; begin < rows; begin += kBlockRows) {
-    const std::int64_t end = std::min(rows, begin + kBlockRows);
-    for (std::size_t column = 0; column < num_columns; ++column) {
-      const arrow::Array& array = *batch.column(static_cast<int>(column));
-      if (is_number(*array.type())) {
-        fill_numbers(array, begin, end, &tile.numbers(static_cast<std::size_t>(begin), column), static_cast<std::int64_t>(num_columns));
-      }
+    for (std::size_t column = 0; column < names.size(); ++column) {
+      const arrow::Array& array = *batch.column(first + static_cast<int>(column));
+      if (!is_number(*array.type())) continue;
+      float* out = &matrix(static_cast<std::size_t>(begin), column);
+      fill_numbers(array, begin, std::min(rows, begin + kBlockRows), out, stride);
     }
   }
-  for (std::size_t column = 0; column < num_columns; ++column) {
-    const arrow::Array& array = *batch.column(static_cast<int>(column));
+  for (std::size_t column = 0; column < names.size(); ++column) {
+    const arrow::Array& array = *batch.column(first + static_cast<int>(column));
     if (is_number(*array.type())) continue;
-    const std::vector<float> values = numbers_of_words(labels_of(array), layout.numbers[column], tile.decoded.bad);
-    for (std::size_t row = 0; row < values.size(); ++row) tile.numbers(row, column) = values[row];
+    const std::vector<float> values = numbers_of_words(labels_of(array), names[column], bad);
+    for (std::size_t row = 0; row < values.size(); ++row) matrix(row, column) = values[row];
   }
-  int next = static_cast<int>(num_columns);
+  return matrix;
+}
+
+void fill_tile(const Layout& layout, TableTile& tile) {
+  const arrow::RecordBatch& batch = *tile.decoded.batch;
+  int next = 0;
+  for (const auto& group : layout.groups) {
+    tile.numbers.push_back(fill_group(batch, next, group, tile.decoded.bad));
+    next += static_cast<int>(group.size());
+  }
   if (layout.has_labels) tile.labels = labels_of(*batch.column(next++));
   if (layout.has_id) tile.ids = ids_of(*batch.column(next));
   tile.decoded.batch = nullptr;
 }
 
 void append_tile(TableTile& tile, const Layout& layout, std::unordered_map<std::string, std::uint32_t>& codes, NumberTable& table) {
-  const std::size_t first = table.numbers.rows();
-  table.numbers.resize(first + tile.numbers.rows());
-  std::memcpy(table.numbers.row(first).data(), tile.numbers.data(), tile.numbers.rows() * tile.numbers.cols() * sizeof(float));
+  const std::size_t first = table.ids.size();
+  const auto rows = static_cast<std::size_t>(tile.decoded.num_rows);
+  for (std::size_t group = 0; group < layout.groups.size(); ++group) {
+    core::Matrix<float>& all = table.numbers[group];
+    all.resize(first + rows);
+    std::memcpy(all.data() + first * all.cols(), tile.numbers[group].data(), rows * all.cols() * sizeof(float));
+  }
   if (layout.has_id) {
     table.ids.append(tile.ids);
   } else {
-    table.ids.append(data::RowNumbers{first + 1, tile.numbers.rows()});
+    table.ids.append(data::RowNumbers{first + 1, rows});
   }
   std::vector<std::uint32_t> code_of_label;
   for (const std::string& label : tile.labels.labels) {
@@ -142,14 +161,28 @@ void append_tile(TableTile& tile, const Layout& layout, std::unordered_map<std::
   }
 }
 
-NumberTable read_table(const std::string& path, const std::vector<std::string>& numbers, const std::string& label_column,
+void check_finite(const core::Matrix<float>& numbers, const std::vector<std::string>& names, const data::Ids& ids,
+                  const std::string& path, core::RunContext& context) {
+  core::for_each_chunk(context, numbers.rows(), 65536, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t unit = begin; unit < end; ++unit) {
+      for (std::size_t column = 0; column < names.size(); ++column) {
+        const float value = numbers(unit, column);
+        if (std::isfinite(value)) continue;
+        throw data_error(fmt::format("{}, unit '{}', column '{}'", path, ids.text(unit), names[column]),
+                         "not a finite number", number_text(static_cast<double>(value)), "a number");
+      }
+    }
+  });
+}
+
+NumberTable read_table(const std::string& path, const Groups& groups, const std::string& label_column,
                        core::RunContext& context) {
   NumberTable table;
-  table.numbers = core::Matrix<float>(0, numbers.size());
+  for (const auto& group : groups) table.numbers.emplace_back(0, group.size());
   std::unordered_map<std::string, std::uint32_t> codes;
   for (const std::string& file : input_files(path)) {
     const auto source = open_records(file, context.pool.threads());
-    const Layout layout = layout_of(*source, numbers, label_column);
+    const Layout layout = layout_of(*source, groups, label_column);
     source->select(layout.wanted);
     std::int64_t rows_before = 0;
     std::int64_t lines_before = 0;
@@ -174,8 +207,9 @@ NumberTable read_table(const std::string& path, const std::vector<std::string>& 
         });
   }
   context.finished("reading");
-  if (table.numbers.rows() == 0) throw data_error(path, "no rows", "a header only", "one row a unit");
-  table.numbers.shrink_to_fit();
+  if (table.ids.size() == 0) throw data_error(path, "no rows", "a header only", "one row a unit");
+  for (core::Matrix<float>& matrix : table.numbers) matrix.shrink_to_fit();
+  for (std::size_t group = 0; group < groups.size(); ++group) check_finite(table.numbers[group], groups[group], table.ids, path, context);
   return table;
 }
 
@@ -185,29 +219,7 @@ std::vector<std::string> columns_of(const char* prefix, const std::vector<std::s
   return names;
 }
 
-void check_finite(const NumberTable& table, const std::vector<std::string>& names, const std::string& path, core::RunContext& context) {
-  core::for_each_chunk(context, table.numbers.rows(), 65536, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t unit = begin; unit < end; ++unit) {
-      for (std::size_t column = 0; column < names.size(); ++column) {
-        const float value = table.numbers(unit, column);
-        if (std::isfinite(value)) continue;
-        throw data_error(fmt::format("{}, unit '{}', column '{}'", path, table.ids.text(unit), names[column]),
-                         "not a finite number", number_text(static_cast<double>(value)), "a number");
-      }
-    }
-  });
-}
-
-// Columns [first, first + count) as a matrix of their own.
-core::Matrix<float> columns_from(const core::Matrix<float>& all, std::size_t first, std::size_t count, core::RunContext& context) {
-  core::Matrix<float> part(all.rows(), count);
-  core::for_each_chunk(context, all.rows(), 65536, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t row = begin; row < end; ++row) std::copy_n(all.row(row).data() + first, count, part.row(row).data());
-  });
-  return part;
-}
-
-core::Matrix<std::uint8_t> eligibility_of(const core::Matrix<float>& numbers, std::size_t first,
+core::Matrix<std::uint8_t> eligibility_of(const core::Matrix<float>& numbers,
                                           const std::vector<std::size_t>& arm_of_column, std::size_t num_arms,
                                           const std::vector<std::size_t>* rows) {
   const std::size_t num_units = rows == nullptr ? numbers.rows() : rows->size();
@@ -216,7 +228,7 @@ core::Matrix<std::uint8_t> eligibility_of(const core::Matrix<float>& numbers, st
     std::fill_n(eligible.row(unit).data(), num_arms, std::uint8_t{1});
     const std::size_t row = rows == nullptr ? unit : (*rows)[unit];
     for (std::size_t column = 0; column < arm_of_column.size(); ++column) {
-      eligible(unit, arm_of_column[column]) = numbers(row, first + column) != 0.0f ? 1 : 0;
+      eligible(unit, arm_of_column[column]) = numbers(row, column) != 0.0f ? 1 : 0;
     }
   }
   return eligible;
@@ -248,20 +260,18 @@ PredictionTable read_prediction(const std::string& path, const std::string& segm
   data::Prediction& prediction = result.prediction;
   prediction.arms = arms_of_columns(names, path);
   const std::size_t num_arms = prediction.arms.size();
-  std::vector<std::string> numbers = columns_of("revenue_", prediction.arms);
-  for (std::string& name : columns_of("cost_", prediction.arms)) numbers.push_back(std::move(name));
+  Groups groups = {columns_of("revenue_", prediction.arms), columns_of("cost_", prediction.arms), {}};
   std::vector<std::size_t> masked_arms;
   for (std::size_t arm = 0; arm < num_arms; ++arm) {
     const std::string name = "eligible_" + prediction.arms[arm];
     if (!holds(names, name)) continue;
     masked_arms.push_back(arm);
-    numbers.push_back(name);
+    groups[2].push_back(name);
   }
-  NumberTable table = read_table(path, numbers, segment_column, context);
-  check_finite(table, numbers, path, context);
-  if (!masked_arms.empty()) result.eligible = eligibility_of(table.numbers, 2 * num_arms, masked_arms, num_arms, nullptr);
-  prediction.revenue = columns_from(table.numbers, 0, num_arms, context);
-  prediction.cost = columns_from(table.numbers, num_arms, num_arms, context);
+  NumberTable table = read_table(path, groups, segment_column, context);
+  if (!masked_arms.empty()) result.eligible = eligibility_of(table.numbers[2], masked_arms, num_arms, nullptr);
+  prediction.revenue = std::move(table.numbers[0]);
+  prediction.cost = std::move(table.numbers[1]);
   prediction.ids = std::move(table.ids);
   result.segment = std::move(table.labels);
   result.segments = std::move(table.label_names);
@@ -280,21 +290,18 @@ core::Matrix<std::uint8_t> read_eligibility(const std::string& path, const std::
     numbers.push_back(name);
   }
   if (numbers.empty()) throw data_error(path, "no column eligible_<arm>", "", "columns id and eligible_<arm>");
-  const NumberTable table = read_table(path, numbers, "", context);
-  check_finite(table, numbers, path, context);
+  const NumberTable table = read_table(path, {numbers}, "", context);
   const std::vector<std::size_t> rows = data::match_ids(ids, table.ids, path);
-  return eligibility_of(table.numbers, 0, masked_arms, arms.size(), &rows);
+  return eligibility_of(table.numbers[0], masked_arms, arms.size(), &rows);
 }
 
 core::Matrix<float> read_second_cost(const std::string& path, const std::vector<std::string>& arms, const data::Ids& ids,
                                      core::RunContext& context) {
-  const std::vector<std::string> numbers = columns_of("cost_", arms);
-  const NumberTable table = read_table(path, numbers, "", context);
-  check_finite(table, numbers, path, context);
+  const NumberTable table = read_table(path, {columns_of("cost_", arms)}, "", context);
   const std::vector<std::size_t> rows = data::match_ids(ids, table.ids, path);
   core::Matrix<float> cost(rows.size(), arms.size());
   for (std::size_t unit = 0; unit < rows.size(); ++unit) {
-    std::copy_n(table.numbers.row(rows[unit]).data(), arms.size(), cost.row(unit).data());
+    std::copy_n(table.numbers[0].row(rows[unit]).data(), arms.size(), cost.row(unit).data());
   }
   return cost;
 }
