@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::uint32_t kOutcomePurpose = core::stream_purpose("simulate visit");
 constexpr std::size_t kNumArms = 2;
+// Of the first driver, over a million users.
+constexpr double kMeanDriver = 0.4716;
+constexpr double kSdDriver = 0.3075;
 
 class Criteo final : public UnitModel {
  public:
@@ -48,7 +51,7 @@ class Criteo final : public UnitModel {
         block.cost(i, arm) = chances.visit[arm];
         block.revenue(i, arm) = chances.visit[arm] * chances.conversion[arm];
       }
-      block.lean[i] = user.drivers[0] * 3.0 - 1.4;
+      block.lean[i] = (user.drivers[0] - kMeanDriver) / kSdDriver;
       if (with_features) {
         for (std::size_t feature = 0; feature < kNumUserFeatures; ++feature) {
           values[feature][i] = user.values[feature];

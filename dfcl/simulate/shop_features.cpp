@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "dfcl/core/random.h"
+#include "dfcl/simulate/normals.h"
 #include "dfcl/simulate/shop_catalogue.h"
 
 namespace dfcl::simulate {
@@ -22,28 +22,6 @@ constexpr std::uint32_t kMissingPurpose = core::stream_purpose("simulate missing
 constexpr std::array<std::string_view, kNumDayNumbers> kDayNames = {"weekday", "is_weekend",    "temperature",
                                                                     "rain_mm", "traffic_index", "competitor_discount"};
 constexpr float kMissingValue = std::numeric_limits<float>::quiet_NaN();
-
-// Normals two at a time, from a stream of the caller.
-class Normals {
- public:
-  explicit Normals(core::RandomStream& stream) : stream_(stream) {}
-  double next() {
-    if (has_spare_) {
-      has_spare_ = false;
-      return spare_;
-    }
-    const double radius = std::sqrt(2.0 * stream_.exponential());
-    const double angle = 2.0 * std::numbers::pi * stream_.uniform();
-    spare_ = radius * std::sin(angle);
-    has_spare_ = true;
-    return radius * std::cos(angle);
-  }
-
- private:
-  core::RandomStream& stream_;
-  double spare_ = 0.0;
-  bool has_spare_ = false;
-};
 
 double round_to(double value, double step_inverse) { return std::floor(value * step_inverse + 0.5) / step_inverse; }
 
@@ -95,8 +73,9 @@ ShopDay ShopFeatures::draw(std::uint64_t seed, UnitKey key, bool has_days) const
   Normals normals(shop_stream);
   for (double& trait : shop.traits) trait = normals.next();
   shop.unobserved = normals.next();
+  const auto& specs = number_specs();
   for (std::size_t i = 0; i < kNumShopNumbers; ++i) {
-    const NumberSpec& spec = number_specs()[i];
+    const NumberSpec& spec = specs[i];
     shop.scores[i] = spec.load_first * shop.traits[spec.first] + spec.load_second * shop.traits[spec.second] +
                      spec.rest * normals.next();
   }
@@ -146,8 +125,9 @@ void ShopFeatures::write_row(std::uint64_t seed, UnitKey key, const ShopDay& sho
     std::get<data::TextColumn>(columns[category])
         .push_back(missing ? std::string_view() : level_names_[category][shop.levels[category]]);
   }
+  const auto& specs = number_specs();
   for (std::size_t i = 0; i < kNumShopNumbers; ++i) {
-    const NumberSpec& spec = number_specs()[i];
+    const NumberSpec& spec = specs[i];
     const double rate = spec.missing * (spec.missing_when_small ? smallness : 1.0);
     const bool missing = rate > 0.0 && missing_stream.uniform() < rate;
     std::get<std::vector<float>>(columns[kNumCategories + i])[row] =

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <utility>
 
 #include "dfcl/core/random.h"
@@ -15,19 +14,20 @@ using data::ColumnType;
 
 constexpr std::uint32_t kArmPurpose = core::stream_purpose("simulate arm");
 
-// The broken randomisation: the costliest arm takes a point from control, and arms lean on a feature.
+// The broken randomisation moves probability from control to the last arm: a point for everybody, and two points more
+// for each standard deviation of a feature.
 constexpr double kShareShift = 0.01;
-constexpr double kLeanStrength = 0.3;
+constexpr double kLeanShift = 0.02;
+constexpr double kMaxLean = 2.0;
 
 std::unique_ptr<UnitModel> make_model(const SimulatorOptions& options) {
   validate(options);
   return options.preset == Preset::marketing ? make_marketing(options) : make_criteo(options);
 }
 
-std::uint8_t pick_arm(std::span<const double> weights, double total, double fraction) {
-  double rest = fraction * total;
+std::uint8_t pick_arm(std::span<const double> shares, double fraction) {
   std::uint8_t arm = 0;
-  while (arm + 1u < weights.size() && rest >= weights[arm]) rest -= weights[arm++];
+  while (arm + 1u < shares.size() && fraction >= shares[arm]) fraction -= shares[arm++];
   return arm;
 }
 
@@ -73,20 +73,15 @@ std::vector<UnitKey> Simulator::keys_of(std::uint64_t first_row, std::size_t num
 
 std::vector<std::uint8_t> Simulator::assign(std::span<const UnitKey> keys, std::span<const double> lean) const {
   std::vector<std::uint8_t> arms(keys.size());
-  std::vector<double> weights = shares_;
-  const auto last = static_cast<double>(shares_.size() - 1);
+  std::vector<double> shares = shares_;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    double total = 1.0;
     if (options_.imbalance) {
-      total = 0.0;
-      for (std::size_t arm = 0; arm < weights.size(); ++arm) {
-        const double shift = arm == 0 ? -kShareShift : arm + 1 == weights.size() ? kShareShift : 0.0;
-        const double step = static_cast<double>(arm) / last - 0.5;
-        weights[arm] = std::max(shares_[arm] + shift, 0.0) * std::exp(kLeanStrength * lean[i] * step);
-        total += weights[arm];
-      }
+      const double moved = kShareShift + kLeanShift * std::clamp(lean[i], -kMaxLean, kMaxLean);
+      const double possible = std::clamp(moved, -shares_.back(), shares_.front());
+      shares.front() = shares_.front() - possible;
+      shares.back() = shares_.back() + possible;
     }
-    arms[i] = pick_arm(weights, total, core::RandomStream(options_.seed, kArmPurpose, keys[i].row_index()).uniform());
+    arms[i] = pick_arm(shares, core::RandomStream(options_.seed, kArmPurpose, keys[i].row_index()).uniform());
   }
   return arms;
 }

@@ -2,9 +2,9 @@
 #include "dfcl/simulate/user_features.h"
 
 #include <cmath>
-#include <numbers>
 
 #include "dfcl/core/random.h"
+#include "dfcl/simulate/normals.h"
 
 namespace dfcl::simulate {
 namespace {
@@ -50,18 +50,12 @@ constexpr std::array<FeatureSpec, kNumUserFeatures> kSpecs = {{{0, 12.616365, 14
 User draw_user(std::uint64_t seed, std::uint64_t unit) {
   User user;
   core::RandomStream stream(seed, kUserPurpose, unit);
-  std::array<double, 10> normals;  // in pairs
-  for (std::size_t i = 0; i < normals.size(); i += 2) {
-    const double radius = std::sqrt(2.0 * stream.exponential());
-    const double angle = 2.0 * std::numbers::pi * stream.uniform();
-    normals[i] = radius * std::cos(angle);
-    normals[i + 1] = radius * std::sin(angle);
-  }
-  user.activity = normals[8];
+  Normals normals(stream);
+  user.activity = normals.next();
   std::array<double, kGroups.size()> excess;
   for (std::size_t group = 0; group < kGroups.size(); ++group) {
     const double load = kGroups[group].load;
-    excess[group] = load * user.activity + std::sqrt(1.0 - load * load) * normals[group] - kGroups[group].bound;
+    excess[group] = load * user.activity + std::sqrt(1.0 - load * load) * normals.next() - kGroups[group].bound;
   }
   for (std::size_t i = 0; i < kNumUserFeatures; ++i) {
     const FeatureSpec& spec = kSpecs[i];
