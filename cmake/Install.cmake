@@ -11,6 +11,11 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/dfcl DESTINATION ${CMAKE_INSTALL_INCLUDE
 install(TARGETS ${rooms} dfcl_dfcl EXPORT dfclTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT dfclTargets NAMESPACE dfcl:: DESTINATION ${package_folder})
 
+# CMake leaves folders inside the checkout, as .venv is, out of the run path by itself.
+if(DFCL_PYARROW)
+  set_target_properties(dfcl_program PROPERTIES INSTALL_RPATH ${DFCL_PYARROW})
+endif()
+
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/dfclConfig.cmake.in ${PROJECT_BINARY_DIR}/dfclConfig.cmake
                               INSTALL_DESTINATION ${package_folder})
 # Before 1.0 a minor version may change the interface.
