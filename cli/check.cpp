@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // dfcl check: is this trial fit to learn from?
+#include "dfcl/check/check.h"
+
 #include <fmt/format.h>
 
 #include "cli/session.h"
 #include "cli/verbs.h"
-#include "dfcl/check/check.h"
 #include "dfcl/core/error.h"
 #include "dfcl/io/study_file.h"
 #include "dfcl/io/trial_reader.h"
@@ -35,10 +36,12 @@ void add_check(Session& session) {
       "check",
       "is this trial fit to learn from?\n"
       "Arms, sample ratio, balance, missing, duplicated and post-treatment columns. Exit code 0: fit, 7: unfit.",
-      "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --study study.toml\ndfcl check study.toml",
+      "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --study study.toml\ndfcl check "
+      "study.toml",
       [flags, &session](core::RunContext& context) { return run_check(*flags, session.json(), context); });
   verb.add_option("STUDY", flags->study, "the study file (TOML)")->required();
-  verb.add_option("--set", flags->overrides, "set a key of the study: section.key=value (repeatable)")->allow_extra_args(false);
+  verb.add_option("--set", flags->overrides, "set a key of the study: section.key=value (repeatable)")
+      ->allow_extra_args(false);
 }
 
 }  // namespace dfcl::cli

@@ -59,8 +59,8 @@ std::vector<Totals> totals_of(const data::Trial& trial, core::RunContext& contex
 }
 
 // Adds the groups [begin, end) to the spreads of the arms.
-std::vector<Spread> spread_of_chunk(const data::Trial& trial, const RowGroups& groups, const std::vector<Totals>& totals,
-                                    std::size_t begin, std::size_t end) {
+std::vector<Spread> spread_of_chunk(const data::Trial& trial, const RowGroups& groups,
+                                    const std::vector<Totals>& totals, std::size_t begin, std::size_t end) {
   const std::size_t num_arms = trial.arms.size();
   std::vector<Spread> spreads(num_arms);
   std::vector<std::array<double, kOutcomes>> parts(num_arms);
@@ -127,8 +127,9 @@ Difference difference_of(double value, const Spread& arm, const Spread& control,
   if (!std::isfinite(v1 + v0)) return {interval_of(value, v1 + v0, 0.0), 1.0};
   if (variance == 0.0) return {{value, value, value}, value == 0.0 ? 1.0 : 0.0};
   // Welch and Satterthwaite.
-  const double degrees = std::max(1.0, (v1 + v0) * (v1 + v0) / (v1 * v1 / static_cast<double>(arm.groups - 1) +
-                                                                v0 * v0 / static_cast<double>(control.groups - 1)));
+  const double degrees = std::max(
+      1.0, (v1 + v0) * (v1 + v0) /
+               (v1 * v1 / static_cast<double>(arm.groups - 1) + v0 * v0 / static_cast<double>(control.groups - 1)));
   return {interval_of(value, variance, degrees), core::f_upper(value * value / variance, 1.0, degrees)};
 }
 

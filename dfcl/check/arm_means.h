@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Mean revenue and cost of each arm and their differences from control, with intervals that hold when rows of a group
-// (cluster, or id over time) go together. Means are weighted by 1 / propensity where one is given. Two passes over the rows.
+// (cluster, or id over time) go together. Means are weighted by 1 / propensity where one is given. Two passes over the
+// rows.
 #pragma once
 
 #include <vector>

@@ -32,17 +32,17 @@ bool propensity_varies(const data::Trial& trial) {
   return false;
 }
 
-double smallest_share_of(const data::Trial& trial, const Draws& draws) {
+std::size_t smallest_arm_of(const data::Trial& trial, const Draws& draws) {
   std::vector<std::size_t> counts(trial.arms.size());
   for (const std::uint8_t arm : draws.arm) ++counts[arm];
-  return static_cast<double>(*std::min_element(counts.begin(), counts.end())) / static_cast<double>(draws.arm.size());
+  return *std::min_element(counts.begin(), counts.end());
 }
 
 }  // namespace
 
 BalanceTest::BalanceTest(const data::Trial& trial, const Draws& draws, const CheckOptions& options,
                          core::RunContext& context)
-    : trial_(trial), expansion_(trial.features, smallest_share_of(trial, draws), options, context) {
+    : trial_(trial), expansion_(trial.features, smallest_arm_of(trial, draws), options, context) {
   const bool weighted = propensity_varies(trial);
   if (weighted || expansion_.num_columns() > options.max_columns) method_ = BalanceMethod::smallest_p;
   moments_ = column_moments(trial, draws, expansion_, weighted, context);

@@ -62,8 +62,7 @@ CheckResult check_trial(const data::Trial& trial, const data::Study& study, core
 
   const BalanceTest balance(trial, draws, options, context);
   std::vector<bool> left_out(trial.features.num_features());
-  result.suspects =
-      find_suspects(trial, table, balance.features(), draws.arm.size(), options, left_out, context);
+  result.suspects = find_suspects(trial, table, balance.features(), draws.arm.size(), options, left_out, context);
   result.balance = balance.result(left_out);
 
   const bool draws_at_one_time = draws.drawn == Drawn::unit || draws.drawn == Drawn::cluster_and_time;

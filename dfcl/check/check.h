@@ -36,8 +36,8 @@ struct ArmSummary {
   std::size_t num_clusters = 0;  // with units in this arm; 0 where no cluster is declared
   double share = 0.0;            // of the units
   std::optional<double> designed_share;
-  Interval revenue;  // mean per unit
-  Interval cost;     // mean per unit
+  Interval revenue;                              // mean per unit
+  Interval cost;                                 // mean per unit
   std::optional<Difference> revenue_difference;  // none for control
   std::optional<Difference> cost_difference;
   std::size_t num_with_revenue = 0;  // units whose revenue is not 0
@@ -73,11 +73,11 @@ struct SampleRatio {
 
 struct FeatureBalance {
   std::string name;
-  bool tested = false;       // false where too few units differ from the rest (docs/check.md)
-  double difference = 0.0;   // largest standardised mean difference from control, over arms, signed, cut at +-100
-  std::string arm;           // where it is largest
-  std::string what;          // "value", "missing" or "= level": which aspect of the feature
-  double p = 1.0;            // of no difference between any arms, for this feature alone
+  bool tested = false;      // false where too few units differ from the rest (docs/check.md)
+  double difference = 0.0;  // largest standardised mean difference from control, over arms, signed, cut at +-100
+  std::string arm;          // where it is largest
+  std::string what;         // "value", "missing" or "= level": which aspect of the feature
+  double p = 1.0;           // of no difference between any arms, for this feature alone
 };
 
 enum class BalanceMethod { joint, smallest_p };
@@ -88,11 +88,11 @@ struct Balance {
   // joint: one statistic of all columns. smallest_p: the smallest p of the features times their number (Bonferroni),
   // where propensities vary between units of an arm or there are too many columns for a joint statistic.
   BalanceMethod method = BalanceMethod::joint;
-  double statistic = 0.0;        // joint only
-  double degrees = 0.0;          // joint only
-  double p = 1.0;                // of all features together; suspects are left out, here and below
-  double smallest_p = 1.0;       // of a single feature, times the number of features
-  std::size_t num_columns = 0;   // independent numeric columns the features were turned into
+  double statistic = 0.0;                // joint only
+  double degrees = 0.0;                  // joint only
+  double p = 1.0;                        // of all features together; suspects are left out, here and below
+  double smallest_p = 1.0;               // of a single feature, times the number of features
+  std::size_t num_columns = 0;           // independent numeric columns the features were turned into
   std::vector<FeatureBalance> features;  // in the trial's order
 };
 
@@ -105,9 +105,9 @@ struct ColumnSummary {
 };
 
 struct Duplicates {
-  std::string key;             // "id" or "id and time"; "" where the trial has no id column
-  std::size_t num_ids = 0;     // keys that occur more than once
-  std::size_t num_rows = 0;    // rows beyond the first of their key
+  std::string key;                  // "id" or "id and time"; "" where the trial has no id column
+  std::size_t num_ids = 0;          // keys that occur more than once
+  std::size_t num_rows = 0;         // rows beyond the first of their key
   std::size_t num_in_two_arms = 0;  // keys with more than one arm
   std::vector<std::string> examples;
 };
@@ -147,12 +147,12 @@ struct CheckResult {
 };
 
 struct CheckOptions {
-  double unfit_p = 0.001;            // sample ratio, joint balance, and (over the features' number) suspects
-  double suspect_difference = 0.5;   // standardised mean difference that no randomisation yields
-  double suspect_missing = 0.05;     // difference between arms in the missing share
-  double unfit_duplicates = 0.01;    // share of rows that repeat an id
-  std::size_t max_levels = 30;       // of a category, most frequent first, that are compared one by one
-  std::size_t max_columns = 1000;    // beyond it the joint statistic gives way to the smallest p
+  double unfit_p = 0.001;                  // sample ratio, joint balance, and (over the features' number) suspects
+  double suspect_difference = 0.5;         // standardised mean difference that no randomisation yields
+  double suspect_missing = 0.05;           // difference between arms in the missing share
+  double unfit_duplicates = 0.01;          // share of rows that repeat an id
+  std::size_t max_levels = 30;             // of a category, most frequent first, that are compared one by one
+  std::size_t max_columns = 1000;          // beyond it the joint statistic gives way to the smallest p
   std::size_t covariance_draws = 250'000;  // sampled for the covariance of the columns
   std::size_t quantile_rows = 100'000;     // sampled for the limits and levels of the columns
 };

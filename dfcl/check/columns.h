@@ -22,7 +22,7 @@ struct ColumnInArm {
 
 struct ColumnTable {
   std::size_t num_features = 0;
-  std::vector<ColumnInArm> cells;          // arms x features
+  std::vector<ColumnInArm> cells;  // arms x features
   std::vector<std::size_t> units_per_arm;
 
   const ColumnInArm& cell(std::size_t arm, std::size_t feature) const { return cells[arm * num_features + feature]; }

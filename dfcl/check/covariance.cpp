@@ -10,8 +10,8 @@
 namespace dfcl::check {
 namespace {
 
-constexpr std::size_t kTile = 64;          // draws expanded at a time
-constexpr double kCovarianceWork = 4e9;    // multiplications that are quick enough never to be saved
+constexpr std::size_t kTile = 64;        // draws expanded at a time
+constexpr double kCovarianceWork = 4e9;  // multiplications that are quick enough never to be saved
 
 void expand_draw(const data::Trial& trial, const Draws& draws, const Expansion& expansion, std::size_t draw,
                  std::vector<float>& columns) {
@@ -43,7 +43,8 @@ ColumnMoments empty_moments(std::size_t num_arms, std::size_t num_columns, bool 
   return moments;
 }
 
-void add_draw(ColumnMoments& moments, std::size_t arm, double weight, bool weighted, const std::vector<float>& columns) {
+void add_draw(ColumnMoments& moments, std::size_t arm, double weight, bool weighted,
+              const std::vector<float>& columns) {
   moments.draws[arm] += 1.0;
   moments.weight[arm] += weight;
   moments.weight_squared[arm] += weight * weight;
@@ -118,8 +119,8 @@ std::vector<double> column_covariance(const data::Trial& trial, const Draws& dra
   const std::size_t size = expansion.num_columns();
   const auto columns = static_cast<double>(size);
   const double affordable = std::max(100.0 * columns, kCovarianceWork / (columns * columns));
-  const auto sample = spread_sample(
-      draws.arm.size(), static_cast<std::size_t>(std::min(static_cast<double>(max_draws), affordable)));
+  const auto sample =
+      spread_sample(draws.arm.size(), static_cast<std::size_t>(std::min(static_cast<double>(max_draws), affordable)));
 
   const double num_draws = std::accumulate(moments.draws.begin(), moments.draws.end(), 0.0);
   std::vector<double> mean(size);
@@ -160,8 +161,8 @@ std::vector<double> column_covariance(const data::Trial& trial, const Draws& dra
   for (std::size_t i = 0; i < size; ++i) {
     for (std::size_t j = i; j < size; ++j) {
       const double scale = deviation[i] * deviation[j];
-      products[i * size + j] = scale > 0.0 ? widen * products[i * size + j] / scale * std::sqrt(variance[i] * variance[j])
-                                           : 0.0;
+      products[i * size + j] =
+          scale > 0.0 ? widen * products[i * size + j] / scale * std::sqrt(variance[i] * variance[j]) : 0.0;
     }
   }
   return products;

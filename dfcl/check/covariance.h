@@ -19,13 +19,13 @@ namespace dfcl::check {
 // 1 / propensity over its rows.
 struct ColumnMoments {
   std::size_t num_columns = 0;
-  std::vector<double> draws;             // per arm
-  std::vector<double> weight;            // per arm: sum of w
-  std::vector<double> weight_squared;    // per arm: sum of w^2
-  std::vector<double> sum;               // arms x columns: sum of w x
-  std::vector<double> square;            // arms x columns: sum of w x^2
-  std::vector<double> sum_squared;       // arms x columns: sum of w^2 x; empty unless weighted, as the next
-  std::vector<double> square_squared;    // arms x columns: sum of w^2 x^2
+  std::vector<double> draws;           // per arm
+  std::vector<double> weight;          // per arm: sum of w
+  std::vector<double> weight_squared;  // per arm: sum of w^2
+  std::vector<double> sum;             // arms x columns: sum of w x
+  std::vector<double> square;          // arms x columns: sum of w x^2
+  std::vector<double> sum_squared;     // arms x columns: sum of w^2 x; empty unless weighted, as the next
+  std::vector<double> square_squared;  // arms x columns: sum of w^2 x^2
 
   double mean(std::size_t arm, std::size_t column) const { return sum[arm * num_columns + column] / weight[arm]; }
 };

@@ -2,7 +2,8 @@
 //
 // Which rows belong together (a cluster, or an id that comes back over time), and which rows received their arm in one
 // draw. Intervals go by group, the tests of the assignment by draw. Time: one counting sort, or one sort of hashes for
-// ids. Memory: nothing where every row stands alone, else 4 bytes a row and 8 a group, 16 more a row while ids are sorted.
+// ids. Memory: nothing where every row stands alone, else 4 bytes a row and 8 a group, 16 more a row while ids are
+// sorted.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +30,8 @@ struct RowGroups {
 
 struct Draws {
   Drawn drawn = Drawn::unit;
-  RowGroups groups;               // one group a draw
-  std::vector<std::uint8_t> arm;  // per draw: the arm of most of its rows
+  RowGroups groups;                  // one group a draw
+  std::vector<std::uint8_t> arm;     // per draw: the arm of most of its rows
   std::size_t num_mixed_groups = 0;  // groups (not draws) that hold more than one arm
 };
 

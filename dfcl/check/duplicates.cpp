@@ -69,9 +69,8 @@ void count_run(const data::Trial& trial, std::vector<HashedRow>::iterator begin,
                Duplicates& result, std::vector<std::uint32_t>& first_rows) {
   while (begin != end) {
     const std::size_t first = begin->second;
-    const auto others = std::stable_partition(begin, end, [&](const HashedRow& row) {
-      return same_key(trial, first, row.second);
-    });
+    const auto others =
+        std::stable_partition(begin, end, [&](const HashedRow& row) { return same_key(trial, first, row.second); });
     if (others - begin > 1) {
       ++result.num_ids;
       result.num_rows += static_cast<std::size_t>(others - begin - 1);
@@ -104,8 +103,9 @@ Duplicates find_duplicates(const data::Trial& trial, core::RunContext& context) 
   std::partial_sort(first_rows.begin(), first_rows.begin() + static_cast<std::ptrdiff_t>(shown), first_rows.end());
   for (std::size_t i = 0; i < shown; ++i) {
     const std::size_t row = first_rows[i];
-    result.examples.push_back(trial.has_time() ? fmt::format("{} at {}", trial.ids.text(row), trial.times[trial.time[row]])
-                                               : trial.ids.text(row));
+    result.examples.push_back(trial.has_time()
+                                  ? fmt::format("{} at {}", trial.ids.text(row), trial.times[trial.time[row]])
+                                  : trial.ids.text(row));
   }
   return result;
 }

@@ -24,10 +24,10 @@ float quantile(std::vector<float>& values, double probability) {
 }
 
 // Columns are marked with 0 here and numbered once all features are planned.
-void plan_number(std::vector<float>& values, std::size_t least, Plan& plan) {
+void plan_number(std::vector<float>& values, double tail, std::size_t least, Plan& plan) {
   if (values.empty()) return;
-  plan.low = quantile(values, 0.005);
-  plan.high = quantile(values, 0.995);
+  plan.low = quantile(values, tail);
+  plan.high = quantile(values, 1.0 - tail);
   std::size_t at_low = 0;
   std::size_t at_high = 0;
   std::size_t equal_low = 0;
@@ -84,13 +84,14 @@ void number_columns(Plan& plan, std::size_t& next) {
 
 }  // namespace
 
-Expansion::Expansion(const data::Features& features, double smallest_share, const CheckOptions& options,
+Expansion::Expansion(const data::Features& features, std::size_t smallest_arm, const CheckOptions& options,
                      core::RunContext& context)
     : plans_(features.num_features()) {
   const std::vector<std::uint64_t> sample = spread_sample(features.num_units(), options.quantile_rows);
-  const double sampled_share = static_cast<double>(sample.size()) / static_cast<double>(features.num_units());
-  const std::size_t least =
-      std::max<std::size_t>(20, static_cast<std::size_t>(5.0 * sampled_share / std::max(smallest_share, 1e-9)));
+  const double tail_in_arm = 5.0 / static_cast<double>(std::max<std::size_t>(1, smallest_arm));
+  const double tail = std::clamp(tail_in_arm, 0.005, 0.25);
+  const auto least =
+      std::max<std::size_t>(20, static_cast<std::size_t>(tail_in_arm * static_cast<double>(sample.size())));
   const auto num_categorical = static_cast<std::size_t>(std::count_if(
       features.columns.begin(), features.columns.end(), [](const auto& column) { return column.categorical; }));
   // Many categories share what is left of the columns, so that the joint test stays within its limit.
@@ -113,7 +114,7 @@ Expansion::Expansion(const data::Features& features, double smallest_share, cons
     if (plan.categorical) {
       plan_levels(observed, features.columns[feature].levels.size(), max_levels, least, plan);
     } else {
-      plan_number(observed, least, plan);
+      plan_number(observed, tail, least, plan);
     }
   });
   for (Plan& plan : plans_) number_columns(plan, num_columns_);
@@ -130,8 +131,9 @@ void Expansion::add(std::span<const float> row, float weight, std::span<float> s
       const std::size_t column = plan.level_columns[static_cast<std::size_t>(value)];
       if (column != kNone) sums[column] += weight;
     } else if (plan.value_column != kNone) {
-      const float standardised = plan.flag ? (value != plan.low ? 1.0f : 0.0f)
-                                           : (std::clamp(value, plan.low, plan.high) - plan.center) * plan.inverse_scale;
+      const float standardised = plan.flag
+                                     ? (value != plan.low ? 1.0f : 0.0f)
+                                     : (std::clamp(value, plan.low, plan.high) - plan.center) * plan.inverse_scale;
       sums[plan.value_column] += weight * standardised;
     }
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Features as plain numeric columns whose means can be compared: numbers cut at the pooled 0.5 and 99.5 % quantiles and
-// standardised, one column a frequent level of a category, one for "missing". Fitted on a fixed sample of rows, never
-// on arms. Time: one selection per feature over the sample. Memory: the sample of one feature a thread.
+// Features as plain numeric columns whose means can be compared: numbers cut at pooled quantiles (0.5 and 99.5 %
+// unless an arm is small) and standardised, one column a frequent level of a category, one for "missing". Fitted on a
+// fixed sample of rows, never on who got which arm. Time: one selection per feature over the sample. Memory: the sample
+// of one feature a thread.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,7 @@ class Expansion {
   // How a feature becomes columns.
   struct Plan {
     bool categorical = false;
-    float low = 0.0f;   // numbers are cut to [low, high]
+    float low = 0.0f;  // numbers are cut to [low, high]
     float high = 0.0f;
     bool flag = false;  // nearly all values are equal to low: the column is 1 where the value is another
     float center = 0.0f;
@@ -34,9 +35,10 @@ class Expansion {
     std::size_t end_column = 0;
   };
 
-  // smallest_share: of the arms. An aspect of a feature becomes a column only where at least 20 sampled units have it and
-  // 20 have not, and 5 of each are expected in the smallest arm: rarer ones would spoil the approximations.
-  Expansion(const data::Features& features, double smallest_share, const CheckOptions& options,
+  // smallest_arm: draws in the smallest arm. An aspect of a feature becomes a column only where at least 20 sampled
+  // units have it and 20 have not, and 5 of each are expected in the smallest arm; the tails cut off are as large, so
+  // that no mean hangs on a handful of units and the approximations hold.
+  Expansion(const data::Features& features, std::size_t smallest_arm, const CheckOptions& options,
             core::RunContext& context);
 
   std::size_t num_columns() const { return num_columns_; }

@@ -16,9 +16,9 @@ constexpr double kMinLeft = 1e-5;
 // Pivoted Cholesky of the correlation matrix, in place: row i < rank of `factor` is the i-th row of U, R = U'U, with
 // columns in the order of `pivots`.
 struct Factor {
-  std::vector<double> rows;          // columns x columns
-  std::vector<std::size_t> pivots;   // position -> column
-  std::vector<double> deviation;     // per column: square root of its variance
+  std::vector<double> rows;         // columns x columns
+  std::vector<std::size_t> pivots;  // position -> column
+  std::vector<double> deviation;    // per column: square root of its variance
   std::size_t rank = 0;
 };
 

@@ -105,15 +105,16 @@ std::string separation_reason(const Question& ask, const FeatureBalance& balance
     return "";
   }
   return fmt::format("separates the arms: {}{} in arm '{}' differs from control by {:.2f} standard deviations",
-                     balance.what == "value" ? "" : balance.what + ", ", balance.what == "value" ? "its mean" : "its share",
-                     balance.arm, balance.difference);
+                     balance.what == "value" ? "" : balance.what + ", ",
+                     balance.what == "value" ? "its mean" : "its share", balance.arm, balance.difference);
 }
 
 }  // namespace
 
 std::vector<Suspect> find_suspects(const data::Trial& trial, const ColumnTable& table,
                                    const std::vector<FeatureBalance>& features, std::size_t num_draws,
-                                   const CheckOptions& options, std::vector<bool>& left_out, core::RunContext& context) {
+                                   const CheckOptions& options, std::vector<bool>& left_out,
+                                   core::RunContext& context) {
   std::vector<Suspect> suspects;
   const Question ask{.trial = trial,
                      .table = table,
@@ -128,8 +129,8 @@ std::vector<Suspect> find_suspects(const data::Trial& trial, const ColumnTable& 
     if (why.empty()) continue;
     left_out[feature] = true;
     const std::string& name = features[feature].name;
-    suspects.push_back({name, why,
-                        fmt::format("if '{}' is measured after the arm was given, add it to [columns] exclude", name)});
+    suspects.push_back(
+        {name, why, fmt::format("if '{}' is measured after the arm was given, add it to [columns] exclude", name)});
   }
   return suspects;
 }

@@ -41,10 +41,10 @@ Json sample_ratio_json(const check::SampleRatio& ratio) {
                {"degrees", ratio.degrees},
                {"p", ratio.p}};
   if (ratio.times.empty()) return json;
-  json["pooled"] = ratio.pooled_run ? Json{{"chi_square", ratio.pooled_chi_square},
-                                           {"degrees", ratio.pooled_degrees},
-                                           {"p", ratio.pooled_p}}
-                                    : Json(nullptr);
+  json["pooled"] =
+      ratio.pooled_run
+          ? Json{{"chi_square", ratio.pooled_chi_square}, {"degrees", ratio.pooled_degrees}, {"p", ratio.pooled_p}}
+          : Json(nullptr);
   json["times"] = Json::array();
   for (const check::SampleRatioTime& time : ratio.times) {
     json["times"].push_back({{"time", time.time},

@@ -110,9 +110,10 @@ std::string balance_text(const CheckResult& result) {
   if (!balance.run) return fmt::format("\nBalance: not tested, {}\n", balance.why_not);
   std::string text;
   if (balance.method == check::BalanceMethod::joint) {
-    text = fmt::format("\nBalance of the features: joint test p {} (statistic {:.1f} on {:.0f} degrees of freedom)\n"
-                       "  smallest p of one feature, corrected for their number: {}\n",
-                       p_value_text(balance.p), balance.statistic, balance.degrees, p_value_text(balance.smallest_p));
+    text = fmt::format(
+        "\nBalance of the features: joint test p {} (statistic {:.1f} on {:.0f} degrees of freedom)\n"
+        "  smallest p of one feature, corrected for their number: {}\n",
+        p_value_text(balance.p), balance.statistic, balance.degrees, p_value_text(balance.smallest_p));
   } else {
     text = fmt::format("\nBalance of the features: p {} (of the worst feature, corrected for their number)\n",
                        p_value_text(balance.p));
@@ -143,8 +144,9 @@ std::string columns_text(const CheckResult& result) {
   }
   std::stable_sort(missing.begin(), missing.end(),
                    [](const auto* a, const auto* b) { return a->missing_share > b->missing_share; });
-  std::string text = fmt::format("\nMissing values: {}\n", missing.empty() ? "none" : fmt::format("in {} of {} features",
-                                                                     missing.size(), result.columns.size()));
+  std::string text = fmt::format(
+      "\nMissing values: {}\n",
+      missing.empty() ? "none" : fmt::format("in {} of {} features", missing.size(), result.columns.size()));
   TextTable table({{"feature", Align::left}, {"missing"}, {"lowest arm"}, {"highest arm"}});
   for (std::size_t i = 0; i < std::min(kMissingColumns, missing.size()); ++i) {
     const auto [low, high] =

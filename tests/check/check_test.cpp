@@ -113,7 +113,8 @@ TEST(Clusters, OfCopiesChangeNothing) {
 TEST(Clusters, WithMixedArmsAreSaidNotToBeTheDraw) {
   core::RunContext context(1);
   data::Trial trial = fair_trial(6000, 9, kTwoArms, 3);
-  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) trial.cluster.push_back(static_cast<std::uint32_t>(unit / 3));
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit)
+    trial.cluster.push_back(static_cast<std::uint32_t>(unit / 3));
   trial.num_clusters = 2000;
   const CheckResult result = check_trial(trial, study_with_shares(kTwoArms), context);
   EXPECT_EQ(result.drawn, Drawn::unit);
@@ -122,10 +123,29 @@ TEST(Clusters, WithMixedArmsAreSaidNotToBeTheDraw) {
   EXPECT_TRUE(mentions(result.warnings, "cluster"));
 }
 
+// Households of two over three days, a new arm for the household each day.
+TEST(Clusters, DrawnAnewEachTimeAreTheDrawAtThatTime) {
+  core::RunContext context(1);
+  data::Trial trial = repeat_rows(fair_trial(3000, 9, kTwoArms, 13), 2);
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
+    trial.cluster.push_back(static_cast<std::uint32_t>(unit / 6));
+    trial.time.push_back(static_cast<std::uint32_t>(unit / 2 % 3));
+  }
+  trial.num_clusters = 1000;
+  trial.times = {"a", "b", "c"};
+  const CheckResult result = check_trial(trial, study_with_shares(kTwoArms), context);
+  EXPECT_EQ(result.drawn, Drawn::cluster_and_time);
+  EXPECT_EQ(result.num_draws, 3000u);
+  EXPECT_EQ(result.sample_ratio.times[2].num_draws, 1000u);
+  EXPECT_TRUE(result.sample_ratio.pooled_run);
+  EXPECT_TRUE(result.fit) << "seed 13";
+}
+
 TEST(Clusters, WithAFewMixedArmsStayTheDraw) {
   core::RunContext context(1);
   data::Trial trial = repeat_rows(fair_trial(3000, 9, kTwoArms, 4), 2);
-  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) trial.cluster.push_back(static_cast<std::uint32_t>(unit / 2));
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit)
+    trial.cluster.push_back(static_cast<std::uint32_t>(unit / 2));
   trial.num_clusters = 3000;
   for (std::size_t unit = 0; unit < 40; unit += 2) trial.arm[unit] = static_cast<std::uint8_t>(1 - trial.arm[unit]);
   const CheckResult result = check_trial(trial, study_with_shares(kTwoArms), context);
@@ -159,8 +179,9 @@ TEST(Times, WithArmsDrawnAnewGoByRowAndTheIntervalsById) {
   const auto width = [](const Interval& interval) { return interval.high - interval.low; };
   EXPECT_GT(width(result.arms[0].revenue), 1.3 * width(rows_alone.arms[0].revenue));
   // A day's arm says nothing of the next day's, so the difference is as precise as if all rows stood alone.
-  EXPECT_NEAR(width(result.arms[1].revenue_difference->interval) / width(rows_alone.arms[1].revenue_difference->interval),
-              1.0, 0.1);
+  EXPECT_NEAR(
+      width(result.arms[1].revenue_difference->interval) / width(rows_alone.arms[1].revenue_difference->interval), 1.0,
+      0.1);
   EXPECT_TRUE(mentions(rows_alone.warnings, "time"));
 }
 
@@ -302,8 +323,9 @@ TEST(Check, WarnsOfCostsThatBreakWhatIsDeclared) {
   EXPECT_FALSE(mentions(check_trial(trial, study, context).warnings, "cost"));
   std::fill(trial.cost.begin(), trial.cost.end(), -1.0f);
   const CheckResult result = check_trial(trial, study, context);
-  EXPECT_EQ(std::count_if(result.warnings.begin(), result.warnings.end(), [](const Finding& f) { return f.kind == "cost"; }),
-            2);
+  EXPECT_EQ(
+      std::count_if(result.warnings.begin(), result.warnings.end(), [](const Finding& f) { return f.kind == "cost"; }),
+      2);
 }
 
 }  // namespace

@@ -33,14 +33,14 @@ inline double feature_value(std::size_t feature, double previous, core::RandomSt
   const double missing = std::numeric_limits<double>::quiet_NaN();
   switch (feature % 9) {
     case 0: return random.normal();
-    case 1: return std::exp(2.0 * random.normal());                         // heavy tail
+    case 1: return std::exp(2.0 * random.normal());                                         // heavy tail
     case 2: return random.bernoulli(0.002 * static_cast<double>(feature + 1)) ? 1.0 : 0.0;  // rare flag
     case 3: return static_cast<double>(random.poisson(0.5));
     case 4: return random.bernoulli(0.1) ? missing : 100.0 + 5.0 * random.normal();
-    case 5: return std::floor(6.0 * std::pow(random.uniform(), 3.0));       // category of six, the last ones rare
+    case 5: return std::floor(6.0 * std::pow(random.uniform(), 3.0));  // category of six, the last ones rare
     case 6: return random.bernoulli(0.9) ? 0.0 : std::exp(3.0 * random.normal());  // mostly zero, then huge
-    case 7: return previous;                                                // a copy
-    default: return previous + 0.1 * random.normal();                       // nearly a copy
+    case 7: return previous;                                                       // a copy
+    default: return previous + 0.1 * random.normal();                              // nearly a copy
   }
 }
 

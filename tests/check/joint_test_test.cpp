@@ -15,10 +15,12 @@ struct Summary {
   std::vector<double> counts;
 };
 
-Summary summarise(const std::vector<std::vector<double>>& rows, const std::vector<std::size_t>& arms, std::size_t num_arms) {
+Summary summarise(const std::vector<std::vector<double>>& rows, const std::vector<std::size_t>& arms,
+                  std::size_t num_arms) {
   const std::size_t size = rows[0].size();
   std::vector<double> mean(size);
-  Summary summary{std::vector<double>(size * size), std::vector<double>(num_arms * size), std::vector<double>(num_arms)};
+  Summary summary{std::vector<double>(size * size), std::vector<double>(num_arms * size),
+                  std::vector<double>(num_arms)};
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < size; ++i) mean[i] += row[i] / static_cast<double>(rows.size());
   }

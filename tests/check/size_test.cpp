@@ -92,7 +92,8 @@ TEST(SampleRatio, RejectsAboutFivePercentOfFairTrials) {
   const data::Study study = study_with_shares(shares);
   data::Trial trial = fair_trial(3000, 0, shares, 1);
   trial.times = {"1", "2", "3"};
-  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) trial.time.push_back(static_cast<std::uint32_t>(unit % 3));
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit)
+    trial.time.push_back(static_cast<std::uint32_t>(unit % 3));
   int rejected = 0;
   int pooled_rejected = 0;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {

@@ -44,9 +44,9 @@ TEST(CheckReport, SaysTheVerdictFirst) {
   const auto study = check::study_with_shares(kShares);
   const std::string text = check_text(check::check_trial(busy_trial(), study, context));
   EXPECT_EQ(text.rfind("UNFIT to learn from: 1 problem.\n  ! 'x3' looks like a consequence of the arm", 0), 0u) << text;
-  for (const char* part : {"95 % interval", "Sample ratio: chi-square", "within times, pooled", "Balance of the features",
-                           "Missing values: in 3 of 27 features", "Constant features: none", "2 rows without an arm",
-                           "arms were drawn by unit"}) {
+  for (const char* part : {"95 % interval", "Sample ratio: chi-square", "within times, pooled",
+                           "Balance of the features", "Missing values: in 3 of 27 features", "Constant features: none",
+                           "2 rows without an arm", "arms were drawn by unit"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
   const std::string fit = check_text(check::check_trial(check::fair_trial(9000, 9, kShares, 23), study, context));
@@ -60,7 +60,8 @@ TEST(CheckReport, HoldsEveryFigureAsJson) {
   EXPECT_EQ(json["verdict"], "unfit");
   EXPECT_EQ(json["problems"][0]["kind"], "suspect");
   EXPECT_EQ(json["arms"][1]["revenue"]["value"].get<double>(), result.arms[1].revenue.value);
-  EXPECT_EQ(json["arms"][1]["revenue_difference"]["low"].get<double>(), result.arms[1].revenue_difference->interval.low);
+  EXPECT_EQ(json["arms"][1]["revenue_difference"]["low"].get<double>(),
+            result.arms[1].revenue_difference->interval.low);
   EXPECT_TRUE(json["arms"][0]["revenue_difference"].is_null());
   EXPECT_EQ(json["arms"][2]["designed_share"], 0.3);
   EXPECT_EQ(json["sample_ratio"]["times"].size(), 2u);
