@@ -37,33 +37,46 @@ std::string_view to_text(Binding binding) {
 Solution allocate(const Problem& problem, double budget_total, core::RunContext& context) {
   validate(problem);
   validate_budget(budget_total);
+  if (has_unit_limits(problem) || has_second_resource(problem)) return solve_coupled(problem, budget_total, context);
+  if (has_segments(problem)) return solve_segments(problem, budget_total, context);
   return solve_path(problem, budget_total, context);
+}
+
+PathPlan plan_at_multiplier(const Rules& rules, double multiplier) {
+  validate_budget(multiplier);
+  const double efficiency = Prices(rules).efficiency(multiplier);
+  // Efficiencies above this one: up to the first place of the path that could hold an increment of exactly it.
+  PathPlan plan{PathPosition{1} << kPositionBits, {}};
+  if (efficiency > 0.0) plan.cut = std::isinf(efficiency) ? 0 : position_of(efficiency, 0);
+  return plan;
+}
+
+Solution describe_plan_at_multiplier(UnitPieces& pieces, const Rules& rules, const PathPlan& plan, double multiplier,
+                                     core::RunContext& context) {
+  const Gathered gathered = gather(pieces, rules, {plan.cut, 0}, context);
+  Solution solution;
+  describe_control(gathered.control, solution);
+  solution.spend = gathered.window.before.cost.value();
+  solution.revenue = gathered.window.before.revenue.value();
+  solution.value = Prices(rules).value(solution.revenue, solution.spend);
+  solution.bound = solution.value;  // of every plan that spends as much
+  solution.multiplier = multiplier;
+  solution.least_spend = gather(pieces, rules, {0, 0}, context).window.before.cost.value();
+  solution.budget = solution.spend;
+  solution.binding = Binding::budget;
+  solution.status = Status::optimal;
+  return solution;
 }
 
 Solution apply_multiplier(const Problem& problem, double multiplier, core::RunContext& context) {
   validate(problem);
   require_path_only(problem, "apply_multiplier");
-  const Prices prices(problem.rules);
-  const double efficiency = prices.efficiency(multiplier);
-  // Efficiencies above this one: the first place of the path that holds an increment of exactly it.
-  PathPlan plan{PathPosition{1} << kPositionBits, {}};
-  if (efficiency > 0.0) plan.cut = std::isinf(efficiency) ? 0 : position_of(efficiency, 0);
+  const PathPlan plan = plan_at_multiplier(problem.rules, multiplier);
   UnitsInMemory pieces(all_units(problem));
-  const Gathered gathered = gather(pieces, problem.rules, {plan.cut, 0}, context);
-  Solution solution;
+  Solution solution = describe_plan_at_multiplier(pieces, problem.rules, plan, multiplier, context);
   solution.arm.resize(problem.num_units());
   assign(all_units(problem), problem.rules, plan, solution.arm.data(), context);
   solution.units_per_arm = count_arms(solution.arm, problem.num_arms(), context);
-  describe_control(gathered.control, solution);
-  solution.spend = gathered.window.before.cost.value();
-  solution.revenue = gathered.window.before.revenue.value();
-  solution.value = prices.value(solution.revenue, solution.spend);
-  solution.bound = solution.value;  // of every plan that spends as much
-  solution.multiplier = multiplier;
-  solution.least_spend = gather(pieces, problem.rules, {0, 0}, context).window.before.cost.value();
-  solution.budget = solution.spend;
-  solution.binding = Binding::budget;
-  solution.status = Status::optimal;
   return solution;
 }
 

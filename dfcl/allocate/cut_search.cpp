@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kGatherAtMost = 1'000'000;
 constexpr int kNextLog2Buckets = 16;
 
-// Buckets of the first cell in which the cut may lie.
+// Buckets in which the cut may lie.
 struct Stretch {
   std::size_t first = 0;
   std::size_t last = 0;
@@ -22,8 +22,8 @@ struct Stretch {
 // slack: how far float64 sums may be off.
 Stretch find_stretch(const PathSummary& summary, double spend, double budget, double slack) {
   Stretch stretch;
-  for (std::size_t bucket = 0; bucket < summary.num_buckets(); ++bucket) {
-    const PathSums& sums = summary.sums(0, bucket);
+  for (std::size_t bucket = 0; bucket < summary.grid().num_buckets(); ++bucket) {
+    const PathSums& sums = summary.sums(bucket);
     if (sums.increments == 0) continue;
     if (stretch.empty && spend + sums.spend > budget - slack) {
       stretch = {bucket, bucket, spend, 0, false};
@@ -39,21 +39,18 @@ Stretch find_stretch(const PathSummary& summary, double spend, double budget, do
 
 double spend_of(const PathSummary& summary) {
   double spend = 0.0;
-  for (std::size_t bucket = 0; bucket < summary.num_buckets(); ++bucket) spend += summary.sums(0, bucket).spend;
+  for (std::size_t bucket = 0; bucket < summary.grid().num_buckets(); ++bucket) spend += summary.sums(bucket).spend;
   return spend;
 }
 
-// The smallest cell that holds the stretch.
 Cell cell_around(const PathSummary& summary, const Stretch& stretch) {
-  Cell cell = summary.bucket_cell(0, stretch.first);
-  for (std::size_t buckets = 1; buckets < stretch.last - stretch.first + 1; buckets *= 2) ++cell.log2_width;
-  return cell;
+  return {summary.grid().bucket_cell(stretch.first).begin, summary.grid().bucket_cell(stretch.last).end};
 }
 
 }  // namespace
 
 CutSearch search_cut(UnitPieces& pieces, const Rules& rules, double budget, core::RunContext& context) {
-  Summarised summarised = summarise(pieces, rules, PathSummary({Cell{}}, kFirstLog2Buckets), context);
+  Summarised summarised = summarise(pieces, rules, PathSummary(CellGrid({Cell{}}, kFirstLog2Buckets)), context);
   CutSearch result;
   result.control = summarised.control;
   result.least_spend = summarised.least.cost.value();
@@ -68,14 +65,14 @@ CutSearch search_cut(UnitPieces& pieces, const Rules& rules, double budget, core
   Stretch stretch = find_stretch(summarised.summary, spend, budget, slack);
   while (!stretch.empty && stretch.increments > kGatherAtMost) {
     const Cell cell = cell_around(summarised.summary, stretch);
-    if (cell.log2_width == 0) break;
+    if (cell.width() <= 1) break;
     spend = stretch.spend_before;
-    summarised = summarise(pieces, rules, PathSummary({cell}, kNextLog2Buckets), context);
+    summarised = summarise(pieces, rules, PathSummary(CellGrid({cell}, kNextLog2Buckets)), context);
     stretch = find_stretch(summarised.summary, spend, budget, slack);
   }
   GatherRequest request{PathPosition{1} << kPositionBits, 0};
   if (!stretch.empty) {
-    request = {summarised.summary.bucket_cell(0, stretch.first).begin,
+    request = {cell_around(summarised.summary, stretch).begin,
                static_cast<std::size_t>(stretch.increments) + 1 + kFillIncrements};
   }
   Gathered gathered = gather(pieces, rules, request, context);

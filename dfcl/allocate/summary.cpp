@@ -6,30 +6,37 @@
 
 namespace dfcl::allocate {
 
-std::optional<std::size_t> find_cell(const std::vector<Cell>& cells, PathPosition position) {
-  const auto after = std::upper_bound(cells.begin(), cells.end(), position,
-                                      [](PathPosition place, const Cell& cell) { return place < cell.begin; });
-  if (after == cells.begin()) return std::nullopt;
-  const Cell& cell = *(after - 1);
-  if (((position - cell.begin) >> cell.log2_width) != 0) return std::nullopt;
-  return static_cast<std::size_t>(after - 1 - cells.begin());
+CellGrid::CellGrid(std::vector<Cell> cells, int log2_buckets) : cells_(std::move(cells)), log2_buckets_(log2_buckets) {
+  for (const Cell& cell : cells_) {
+    int bits = 0;  // of the cell's width
+    while (bits < kPositionBits && (PathPosition{1} << bits) < cell.width()) ++bits;
+    shifts_.push_back(std::max(0, bits - log2_buckets_));
+  }
 }
 
-PathSummary::PathSummary(std::vector<Cell> cells, int log2_buckets, std::size_t arms_followed)
-    : cells_(std::move(cells)), log2_buckets_(log2_buckets), arms_followed_(arms_followed) {
-  sums_.resize(cells_.size() << log2_buckets_);
+std::size_t CellGrid::cells_before(PathPosition position) const {
+  const auto after = std::upper_bound(cells_.begin(), cells_.end(), position,
+                                      [](PathPosition place, const Cell& cell) { return place < cell.begin; });
+  return static_cast<std::size_t>(after - cells_.begin());
+}
+
+Cell CellGrid::bucket_cell(std::size_t bucket) const {
+  const std::size_t index = bucket >> log2_buckets_;
+  const PathPosition width = PathPosition{1} << shifts_[index];
+  const PathPosition begin = cells_[index].begin + (bucket & (buckets_per_cell() - 1)) * width;
+  return {begin, std::min(begin + width, cells_[index].end)};
+}
+
+PathSummary::PathSummary(CellGrid cell_grid, std::size_t arms_followed)
+    : grid_(std::move(cell_grid)), arms_followed_(arms_followed) {
+  sums_.resize(grid_.num_buckets());
   arm_change_.resize(sums_.size() * arms_followed_);
 }
 
 void PathSummary::add(const Hull& hull, std::size_t unit) {
   for (std::size_t point = 1; point < hull.size; ++point) {
-    const PathPosition position = position_of(hull.efficiency[point], unit);
-    const std::optional<std::size_t> cell = find_cell(cells_, position);
-    if (!cell) continue;
-    const int shift = cells_[*cell].log2_width - log2_buckets_;
-    const PathPosition offset = position - cells_[*cell].begin;
-    const std::size_t bucket =
-        (*cell << log2_buckets_) + static_cast<std::size_t>(shift > 0 ? offset >> shift : offset);
+    const std::size_t bucket = grid_.find(position_of(hull.efficiency[point], unit));
+    if (bucket == CellGrid::kOutside) continue;
     const HullPoint& from = hull.points[point - 1];
     const HullPoint& to = hull.points[point];
     sums_[bucket].add({static_cast<double>(to.cost) - from.cost, static_cast<double>(to.revenue) - from.revenue, 1});
@@ -43,11 +50,6 @@ void PathSummary::add(const Hull& hull, std::size_t unit) {
 void PathSummary::merge(const PathSummary& other) {
   for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i].add(other.sums_[i]);
   for (std::size_t i = 0; i < arm_change_.size(); ++i) arm_change_[i] += other.arm_change_[i];
-}
-
-Cell PathSummary::bucket_cell(std::size_t cell, std::size_t bucket) const {
-  const int log2_width = std::max(0, cells_[cell].log2_width - log2_buckets_);
-  return {cells_[cell].begin + (static_cast<PathPosition>(bucket) << log2_width), log2_width};
 }
 
 Summarised summarise(UnitPieces& pieces, const Rules& rules, const PathSummary& empty, core::RunContext& context) {

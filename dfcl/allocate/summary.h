@@ -9,17 +9,50 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "dfcl/allocate/passes.h"
 
 namespace dfcl::allocate {
 
-// The positions [begin, begin + 2^log2_width).
+// The positions [begin, end).
 struct Cell {
   PathPosition begin = 0;
-  int log2_width = kPositionBits;
+  PathPosition end = PathPosition{1} << kPositionBits;
+
+  PathPosition width() const { return end - begin; }
+};
+
+// Cells in path order, without overlap, each cut into 2^log2_buckets buckets that are numbered through.
+class CellGrid {
+ public:
+  static constexpr std::size_t kOutside = static_cast<std::size_t>(-1);
+
+  CellGrid(std::vector<Cell> cells, int log2_buckets);
+  std::size_t num_cells() const { return cells_.size(); }
+  std::size_t buckets_per_cell() const { return std::size_t{1} << log2_buckets_; }
+  std::size_t num_buckets() const { return cells_.size() << log2_buckets_; }
+  Cell bucket_cell(std::size_t bucket) const;
+  // The bucket that holds the position, or kOutside.
+  std::size_t find(PathPosition position) const {
+    std::size_t cell = cells_.size();
+    if (cell <= kFewCells) {
+      while (cell > 0 && position < cells_[cell - 1].begin) --cell;
+    } else {
+      cell = cells_before(position);
+    }
+    if (cell == 0 || position >= cells_[cell - 1].end) return kOutside;
+    const auto offset = static_cast<std::size_t>((position - cells_[cell - 1].begin) >> shifts_[cell - 1]);
+    return ((cell - 1) << log2_buckets_) + offset;
+  }
+
+ private:
+  static constexpr std::size_t kFewCells = 4;
+  std::size_t cells_before(PathPosition position) const;
+
+  std::vector<Cell> cells_;
+  std::vector<int> shifts_;  // per cell: bits of a bucket's width
+  int log2_buckets_;
 };
 
 // What the increments of some stretch add up to.
@@ -37,34 +70,25 @@ struct PathSums {
 
 class PathSummary {
  public:
-  // Cells in path order, without overlap. arms_followed = 0: units per arm are not followed.
-  PathSummary(std::vector<Cell> cells, int log2_buckets, std::size_t arms_followed = 0);
+  // arms_followed = 0: units per arm are not followed.
+  explicit PathSummary(CellGrid cell_grid, std::size_t arms_followed = 0);
 
   void add(const Hull& hull, std::size_t unit);
-  void merge(const PathSummary& other);  // of the same cells
+  void merge(const PathSummary& other);  // of the same grid
 
-  const std::vector<Cell>& cells() const { return cells_; }
-  std::size_t num_buckets() const { return std::size_t{1} << log2_buckets_; }  // a cell
-  const PathSums& sums(std::size_t cell, std::size_t bucket) const { return sums_[cell * num_buckets() + bucket]; }
+  const CellGrid& grid() const { return grid_; }
+  const PathSums& sums(std::size_t bucket) const { return sums_[bucket]; }
   // Change of the units of each arm.
-  const std::int32_t* arm_change(std::size_t cell, std::size_t bucket) const {
-    return arm_change_.data() + (cell * num_buckets() + bucket) * arms_followed_;
-  }
-  // The cell that a bucket is.
-  Cell bucket_cell(std::size_t cell, std::size_t bucket) const;
+  const std::int32_t* arm_change(std::size_t bucket) const { return arm_change_.data() + bucket * arms_followed_; }
 
  private:
-  std::vector<Cell> cells_;
-  int log2_buckets_;
+  CellGrid grid_;
   std::size_t arms_followed_;
-  std::vector<PathSums> sums_;             // cells x buckets
-  std::vector<std::int32_t> arm_change_;   // cells x buckets x arms
+  std::vector<PathSums> sums_;            // per bucket
+  std::vector<std::int32_t> arm_change_;  // buckets x arms
 };
 
-// The index of the cell that holds the position, if one does.
-std::optional<std::size_t> find_cell(const std::vector<Cell>& cells, PathPosition position);
-
-// The first bucket of the whole path: 64 buckets to a doubling of the efficiency.
+// Cuts the whole path into 64 buckets to a doubling of the efficiency.
 inline constexpr int kFirstLog2Buckets = 17;
 
 struct Summarised {

@@ -187,7 +187,7 @@ TEST(Allocate, CutsAMillionEqualUnitsByRowOrder) {
 
 TEST(Allocate, NamesTheUnitWhoseNumberIsNotFinite) {
   core::RunContext context(2);
-  for (const std::size_t units : {std::size_t{10}, std::size_t{300'000}}) {
+  for (const std::size_t units : {std::size_t{10}, std::size_t{120'000}, std::size_t{500'100}}) {
     for (const float bad : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
       for (const bool in_cost : {false, true}) {
         Instance instance = smooth_instance(units, 3, 5);
@@ -282,7 +282,7 @@ TEST(Allocate, AddingAConstantToAllArmsOfAUnitChangesNoChoice) {
 
 TEST(Allocate, PowersOfTwoInRevenueOrCostChangeNoChoiceAtTheScaledBudget) {
   core::RunContext context(2);
-  for (const std::size_t units : {std::size_t{500}, std::size_t{150'000}}) {
+  for (const std::size_t units : {std::size_t{500}, std::size_t{150'000}, std::size_t{510'000}}) {
     Instance instance = smooth_instance(units, 4, 17);
     const double budget = 0.4 * static_cast<double>(units);
     const Solution first = allocate(instance.problem(), budget, context);
@@ -319,7 +319,7 @@ TEST(Allocate, PermutingUnitsPermutesThePlan) {
 }
 
 TEST(Allocate, AnyNumberOfThreadsGivesTheSameBytes) {
-  for (const std::size_t units : {std::size_t{5000}, std::size_t{400'000}}) {
+  for (const std::size_t units : {std::size_t{5000}, std::size_t{200'000}, std::size_t{550'000}}) {
     const Instance instance = smooth_instance(units, 5, 29);
     core::RunContext one(1);
     const Solution first = allocate(instance.problem(), 0.5 * static_cast<double>(units), one);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A problem with several constraints as one list of limits: total cost, second cost, segment costs, upper and lower
+// limits of the units of an arm. Each unit and arm uses up a few of them. What is maximised is the gain
+// m*(r - f*c): revenue, profit, or revenue net of the least return per cost.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "dfcl/allocate/hull.h"
+
+namespace dfcl::allocate {
+
+class CoupledModel {
+ public:
+  CoupledModel(const Problem& problem, double budget);
+
+  std::size_t num_units() const { return problem_.num_units(); }
+  std::size_t num_arms() const { return problem_.num_arms(); }
+  std::size_t num_limits() const { return limit_.size(); }
+  const Problem& problem() const { return problem_; }
+  bool may_get(std::size_t unit, std::size_t arm) const {
+    return problem_.eligible.data == nullptr || problem_.eligible(unit, arm) != 0;
+  }
+  double gain(std::size_t unit, std::size_t arm) const {
+    return scale_ * (static_cast<double>(problem_.revenue(unit, arm)) - floor_ * problem_.cost(unit, arm));
+  }
+  double gain_of_totals(double revenue, double spend) const { return scale_ * (revenue - floor_ * spend); }
+  // Use of limit k must not exceed this.
+  const std::vector<double>& limits() const { return limit_; }
+  // Typical use per unit, > 0: the unit in which limits are compared.
+  const std::vector<double>& scales() const { return typical_use_; }
+
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  std::size_t total = kNone;
+  std::size_t second = kNone;
+  std::vector<std::size_t> upper, lower;  // per arm
+  std::vector<std::size_t> segment;       // per segment
+
+  // Calls body(limit, use) for what a unit uses up with an arm.
+  template <class Body>
+  void for_each_use(std::size_t unit, std::size_t arm, Body&& body) const {
+    const auto cost = static_cast<double>(problem_.cost(unit, arm));
+    if (total != kNone) body(total, cost);
+    if (second != kNone) body(second, static_cast<double>(problem_.second.cost(unit, arm)));
+    if (!segment.empty() && segment[problem_.segments.of_unit[unit]] != kNone) {
+      body(segment[problem_.segments.of_unit[unit]], cost);
+    }
+    if (!upper.empty() && upper[arm] != kNone) body(upper[arm], 1.0);
+    if (!lower.empty() && lower[arm] != kNone) body(lower[arm], -1.0);
+  }
+  // The gain less the price of what is used up.
+  double score(std::size_t unit, std::size_t arm, const std::vector<double>& multipliers) const {
+    double result = gain(unit, arm);
+    for_each_use(unit, arm, [&](std::size_t limit, double use) { result -= multipliers[limit] * use; });
+    return result;
+  }
+
+ private:
+  std::size_t add_limit(double limit, double typical_use);
+
+  const Problem& problem_;
+  double scale_;
+  double floor_;
+  std::vector<double> limit_;
+  std::vector<double> typical_use_;
+};
+
+}  // namespace dfcl::allocate

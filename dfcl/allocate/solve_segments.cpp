@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Budgets of segments inside a total are nested, so walking the path and taking each increment that its segment and the
+// total can still pay is the LP optimum up to the increments at the cuts. The bound is the dual value at the
+// efficiencies where the segments and the total were cut.
+#include <algorithm>
+#include <cmath>
+
+#include "dfcl/allocate/solve.h"
+
+namespace dfcl::allocate {
+namespace {
+
+// A budget that is being spent. Far from its end float64 tells what fits; near it the exact sum does.
+struct Purse {
+  double budget = kNoBudget;
+  ExactSum exact;
+  double spend = 0.0;       // float64, a little off after many steps
+  double slack = 0.0;       // how far off
+  double cut = 0.0;         // efficiency of the first increment that did not fit; 0: none
+  std::size_t offered = 0;  // increments since the cut
+
+  void settle() {
+    spend = exact.value();
+    slack = 1e-9 * (std::abs(spend) + (std::isfinite(budget) ? std::abs(budget) : 0.0));
+  }
+  bool fits(const Increment& increment) {
+    const double after = spend + increment.extra_cost();
+    if (after < budget - slack) return true;
+    if (after > budget + slack) return false;
+    ExactSum trial = exact;
+    trial.add(increment.cost_to);
+    trial.subtract(increment.cost_from);
+    return trial.value() <= budget;
+  }
+  void pay(const Increment& increment) {
+    exact.add(increment.cost_to);
+    exact.subtract(increment.cost_from);
+    spend += increment.extra_cost();
+  }
+  // Notes an increment that did not fit, or that came after one.
+  void pass(const Increment& increment) {
+    if (cut == 0.0) cut = increment.efficiency;
+  }
+};
+
+struct Walk {
+  Purse total;
+  std::vector<Purse> segments;
+};
+
+// Takes what both purses can pay, in path order.
+void walk_path(const std::vector<Increment>& path, const Segments& segments, std::vector<std::uint8_t>& arm,
+               Walk& walk) {
+  std::vector<bool> passed(arm.size());
+  for (const Increment& increment : path) {
+    Purse& segment = walk.segments[segments.of_unit[increment.unit]];
+    if (walk.total.cut > 0.0 && ++walk.total.offered > kFillIncrements) break;
+    if (segment.cut > 0.0 && ++segment.offered > kFillIncrements) continue;
+    if (passed[increment.unit]) continue;
+    const bool segment_fits = segment.fits(increment);
+    if (segment_fits && walk.total.fits(increment)) {
+      segment.pay(increment);
+      walk.total.pay(increment);
+      arm[increment.unit] = increment.arm_to;
+      continue;
+    }
+    (segment_fits ? walk.total : segment).pass(increment);
+    passed[increment.unit] = true;
+  }
+}
+
+// The dual of max sum(r - f*c) at the prices of the cuts, less the plan's own value: f is the least efficiency.
+double gap_of(const std::vector<Increment>& path, const Problem& problem, const Walk& walk, double least_efficiency,
+              double least_net, const Solution& solution) {
+  const double total_price = std::max(walk.total.cut, least_efficiency);
+  double dual = walk.total.cut > 0.0 ? (total_price - least_efficiency) * walk.total.budget : 0.0;
+  std::vector<double> price(walk.segments.size());
+  for (std::size_t s = 0; s < price.size(); ++s) {
+    price[s] = std::max(walk.segments[s].cut, total_price);
+    if (price[s] > total_price) dual += (price[s] - total_price) * walk.segments[s].budget;
+  }
+  dual += least_net;  // sum of r - p*c at the starts of the hulls
+  for (const Increment& increment : path) {
+    const double p = price[problem.segments.of_unit[increment.unit]];
+    if (increment.efficiency <= p) continue;
+    dual += static_cast<double>(increment.revenue_to) - increment.revenue_from - p * increment.extra_cost();
+  }
+  return std::max(0.0, dual - (solution.revenue - least_efficiency * solution.spend));
+}
+
+}  // namespace
+
+Solution solve_segments(const Problem& problem, double budget, core::RunContext& context) {
+  UnitsInMemory pieces(all_units(problem));
+  const Prices prices(problem.rules);
+  const std::size_t num_units = problem.num_units();
+  const Gathered gathered = gather(pieces, problem.rules, {0, num_units * problem.num_arms()}, context);
+  Solution solution;
+  solution.arm.resize(num_units);
+  assign(all_units(problem), problem.rules, {0, {}}, solution.arm.data(), context);
+  Walk walk;
+  walk.total.budget = budget;
+  walk.segments.resize(problem.segments.budgets.size());
+  for (std::size_t s = 0; s < walk.segments.size(); ++s) walk.segments[s].budget = problem.segments.budgets[s];
+  for (std::size_t unit = 0; unit < num_units; ++unit) {
+    const float cost = problem.cost(unit, solution.arm[unit]);
+    walk.total.exact.add(cost);
+    walk.segments[problem.segments.of_unit[unit]].exact.add(cost);
+  }
+  walk.total.settle();
+  bool feasible = walk.total.spend <= budget;
+  for (Purse& segment : walk.segments) {
+    segment.settle();
+    feasible &= segment.spend <= segment.budget;
+  }
+  if (!feasible) return cannot_be_met(gathered.control, budget, walk.total.spend);
+  solution.least_spend = walk.total.spend;
+  const std::vector<std::uint8_t> least_arm = solution.arm;
+  walk_path(gathered.window.increments, problem.segments, solution.arm, walk);
+
+  Totals totals;
+  for (std::size_t unit = 0; unit < num_units; ++unit) {
+    totals.add(problem.cost(unit, solution.arm[unit]), problem.revenue(unit, solution.arm[unit]));
+  }
+  solution.budget = budget;
+  solution.spend = totals.cost.value();
+  solution.revenue = totals.revenue.value();
+  solution.value = prices.value(solution.revenue, solution.spend);
+  const double total_price = std::max(walk.total.cut, prices.least_efficiency);
+  double least_net = 0.0;
+  for (std::size_t unit = 0; unit < num_units; ++unit) {
+    const double p = std::max(total_price, walk.segments[problem.segments.of_unit[unit]].cut);
+    least_net += static_cast<double>(problem.revenue(unit, least_arm[unit])) - p * problem.cost(unit, least_arm[unit]);
+  }
+  const double scale = prices.profit ? prices.margin : 1.0;
+  solution.gap = scale * gap_of(gathered.window.increments, problem, walk, prices.least_efficiency, least_net, solution);
+  solution.bound = solution.value + solution.gap;
+  solution.multiplier = walk.total.cut > 0.0 ? prices.multiplier(walk.total.cut) : 0.0;
+  bool segment_binds = false;
+  for (const Purse& segment : walk.segments) {
+    solution.segment_spend.push_back(segment.exact.value());
+    solution.segment_multiplier.push_back(scale * std::max(0.0, segment.cut - total_price));
+    segment_binds |= segment.cut > 0.0;
+  }
+  describe_control(gathered.control, solution);
+  solution.units_per_arm = count_arms(solution.arm, problem.num_arms(), context);
+  if (walk.total.cut > 0.0 || segment_binds) {
+    solution.status = Status::optimal;
+    solution.binding = walk.total.cut > 0.0 ? Binding::budget : Binding::segment_budgets;
+  } else {
+    solution.status = Status::not_binding;
+    solution.binding = Binding::best_arms;
+    explain_unspent(pieces, problem.rules, context, solution);
+  }
+  return solution;
+}
+
+}  // namespace dfcl::allocate
