@@ -10,6 +10,7 @@ namespace dfcl::cli {
 void add_init(Session& session);
 void add_simulate(Session& session);
 void add_check(Session& session);
+void add_allocate(Session& session);
 void add_info(Session& session);
 
 }  // namespace dfcl::cli

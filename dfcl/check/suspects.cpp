@@ -94,7 +94,7 @@ std::string constant_reason(const Question& ask, std::size_t feature) {
     const auto code = static_cast<std::size_t>(std::max(0.0f, cell.low));
     const std::string value = column.categorical && code < column.levels.size() ? "'" + column.levels[code] + "'"
                                                                                 : fmt::format("{:.6g}", cell.low);
-    return fmt::format("always {} in arm '{}', but another value in {:.2g} % of the other arms' units", value,
+    return fmt::format("always {} in arm '{}', but another value in {:.3g} % of the other arms' units", value,
                        ask.trial.arms.labels[arm], 100.0 * (1.0 - share));
   }
   return "";

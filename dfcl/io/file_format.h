@@ -13,6 +13,8 @@ enum class FileFormat : std::uint8_t { csv, csv_gzip, parquet, arrow_file, arrow
 
 // The key under which our files carry their data::Provenance, as JSON.
 inline constexpr const char* kProvenanceKey = "dfcl";
+// The key of figures that were known only when the file was whole.
+inline constexpr const char* kFiguresKey = "dfcl_figures";
 
 // Throws Error of kind usage for an ending that is none of .csv .csv.gz .parquet .arrow .feather .ipc.
 FileFormat format_of_name(const std::string& path);

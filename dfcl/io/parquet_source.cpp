@@ -30,6 +30,10 @@ class ParquetSource : public RecordSource {
       check(builder.memory_pool(pool())->properties(arrow_properties)->Build(&reader_));
       std::shared_ptr<arrow::Schema> schema;
       check(reader_->GetSchema(&schema));
+      // What was added when the file was closed is not in the schema that was stored when it was opened.
+      if (const auto& added = reader_->parquet_reader()->metadata()->key_value_metadata()) {
+        schema = schema->WithMetadata(schema->metadata() == nullptr ? added : schema->metadata()->Merge(*added));
+      }
       set_schema(schema);
     });
   }

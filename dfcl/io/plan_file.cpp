@@ -51,6 +51,6 @@ void PlanWriter::write(const data::Plan& piece) {
   }
 }
 
-void PlanWriter::commit() { writer_->commit(); }
+void PlanWriter::commit(const std::vector<std::pair<std::string, std::string>>& figures) { writer_->commit(figures); }
 
 }  // namespace dfcl::io

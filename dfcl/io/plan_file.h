@@ -6,6 +6,8 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "dfcl/data/plan.h"
 #include "dfcl/data/provenance.h"
@@ -21,7 +23,8 @@ class PlanWriter {
   ~PlanWriter();
 
   void write(const data::Plan& piece);
-  void commit();
+  // figures: budget, spend, value, ...; kept in the metadata of a Parquet file.
+  void commit(const std::vector<std::pair<std::string, std::string>>& figures);
 
  private:
   bool numbered_;

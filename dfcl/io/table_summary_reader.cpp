@@ -142,22 +142,28 @@ struct ColumnTotals {
   }
 };
 
+// The JSON object under a key of the file's metadata; empty where there is none.
+nlohmann::ordered_json metadata_object(const arrow::Schema& schema, const char* key) {
+  if (schema.metadata() == nullptr) return nlohmann::ordered_json::object();
+  const auto text = schema.metadata()->Get(key);
+  const auto json = nlohmann::ordered_json::parse(text.ok() ? *text : "", nullptr, false);
+  return json.is_object() ? json : nlohmann::ordered_json::object();
+}
+
+void append_options(const nlohmann::ordered_json& object, data::Provenance& provenance) {
+  for (const auto& [name, value] : object.items()) {
+    provenance.options.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+}
+
 data::Provenance provenance_of(const arrow::Schema& schema) {
-  data::Provenance provenance;
-  if (schema.metadata() == nullptr) return provenance;
-  const auto text = schema.metadata()->Get(kProvenanceKey);
-  if (!text.ok()) return provenance;
-  const auto json = nlohmann::ordered_json::parse(*text, nullptr, false);
-  if (!json.is_object()) return provenance;
+  const auto json = metadata_object(schema, kProvenanceKey);
   const auto field = [&](const char* name) {
     return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : std::string();
   };
-  provenance = {field("kind"), field("version"), field("verb"), {}};
-  if (json.contains("options") && json["options"].is_object()) {
-    for (const auto& [name, value] : json["options"].items()) {
-      provenance.options.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
-    }
-  }
+  data::Provenance provenance = {field("kind"), field("version"), field("verb"), {}};
+  if (json.contains("options") && json["options"].is_object()) append_options(json["options"], provenance);
+  append_options(metadata_object(schema, kFiguresKey), provenance);
   return provenance;
 }
 

@@ -65,11 +65,15 @@ struct ToArrow {
   }
 };
 
+nlohmann::ordered_json object_of(const std::vector<std::pair<std::string, std::string>>& entries) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : entries) object[name] = value;
+  return object;
+}
+
 std::string provenance_json(const data::Provenance& provenance) {
-  nlohmann::ordered_json options = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : provenance.options) options[name] = value;
   return nlohmann::ordered_json{
-      {"kind", provenance.kind}, {"version", provenance.version}, {"verb", provenance.verb}, {"options", options}}
+      {"kind", provenance.kind}, {"version", provenance.version}, {"verb", provenance.verb}, {"options", object_of(provenance.options)}}
       .dump();
 }
 
@@ -144,8 +148,14 @@ void TableWriter::write(const data::Batch& batch) {
   }
 }
 
-void TableWriter::commit() {
-  if (impl_->parquet_writer) impl_->check(impl_->parquet_writer->Close());
+void TableWriter::commit(const std::vector<std::pair<std::string, std::string>>& figures) {
+  if (impl_->parquet_writer) {
+    if (!figures.empty()) {
+      impl_->check(impl_->parquet_writer->AddKeyValueMetadata(
+          arrow::key_value_metadata({{kFiguresKey, object_of(figures).dump()}})));
+    }
+    impl_->check(impl_->parquet_writer->Close());
+  }
   if (impl_->batch_writer) impl_->check(impl_->batch_writer->Close());
   impl_->check(impl_->stream->Close());
   impl_->file.commit();

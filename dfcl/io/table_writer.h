@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dfcl/data/batch.h"
@@ -24,7 +25,9 @@ class TableWriter {
 
   // NaN and the empty text are written as null. A full disk throws Error of kind file.
   void write(const data::Batch& batch);
-  void commit();
+  // Ends the file and gives it its name. `figures` are put into a Parquet file's metadata under "dfcl_figures": what is
+  // known only once everything is written. Other formats do not carry them.
+  void commit(const std::vector<std::pair<std::string, std::string>>& figures = {});
 
  private:
   struct Impl;

@@ -88,15 +88,6 @@ std::string wrap(std::string_view text, std::size_t indent, std::size_t width) {
   return out;
 }
 
-std::string printable(std::string_view text) {
-  std::string out(text);
-  for (char& letter : out) {
-    const auto byte = static_cast<unsigned char>(letter);
-    if (byte < 0x20u || byte == 0x7Fu) letter = '?';
-  }
-  return out;
-}
-
 std::string count_text(std::size_t count) {
   const std::string digits = std::to_string(count);
   std::string text;
@@ -109,6 +100,14 @@ std::string count_text(std::size_t count) {
 
 std::string number_text(double value) {
   if (!std::isfinite(value)) return "n/a";
+  const double size = std::abs(value);
+  if (size >= 1000.0 && size < 1e15) {
+    std::string digits = fmt::format("{:.0f}", value);
+    for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > (value < 0.0 ? 1 : 0); place -= 3) {
+      digits.insert(static_cast<std::size_t>(place), ",");
+    }
+    return digits;
+  }
   return fmt::format("{:.4g}", value == 0.0 ? 0.0 : value);
 }
 

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "dfcl/core/printable.h"
+
 namespace dfcl::report {
 
 enum class Align { left, right };
@@ -36,9 +38,9 @@ class TextTable {
 // Paragraph of at most `width` letters a line; lines after the first are indented by `indent`.
 std::string wrap(std::string_view text, std::size_t indent, std::size_t width = 100);
 
-std::string printable(std::string_view text);        // control characters become '?'
+using core::printable;
 std::string count_text(std::size_t count);           // 1,234,567
-std::string number_text(double value);               // four significant digits; "n/a" for NaN
+std::string number_text(double value);               // four significant digits, 12,345 from a thousand; "n/a" for NaN
 std::string percent_text(double share);              // 12.3 %
 std::string p_value_text(double p);                  // 0.032, <0.0001
 std::string interval_text(double low, double high);  // [0.1, 0.3]
