@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The interface of every loss: predictions, outcomes and multipliers in, value and gradient out, a tile of rows at a
+// time. A loss sees no network and no solver. Outcomes, predictions and multipliers are in scaled units (section 4 of
+// docs/method.md), so that temperatures and windows mean the same in every currency. T is float for training and double
+// for checks of gradients. Cost: a few operations for each row, arm and multiplier; no memory but the tile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dfcl/core/matrix.h"
+
+namespace dfcl::loss {
+
+// A tile of training rows. Views point into memory of the caller.
+template <class T>
+struct Rows {
+  core::MatrixView<const T> revenue;           // rows x arms: predicted (for losses of efficiencies: rows x scores)
+  core::MatrixView<const T> cost;              // rows x arms: predicted
+  std::span<const std::uint8_t> arm;           // received
+  std::span<const float> observed_revenue;     // r_i
+  std::span<const float> observed_cost;        // c_i
+  std::span<const float> weight;               // w_i = 1 / probability of the arm received
+  core::MatrixView<const float> nuisance_revenue = {};  // rows x arms, from a model not fitted on the row (eq. 5b); or empty
+  core::MatrixView<const float> nuisance_cost = {};     // rows x arms
+
+  std::size_t num_rows() const { return arm.size(); }
+  std::size_t num_arms() const { return cost.cols; }
+};
+
+// d loss / d prediction, in the shapes of Rows. Losses add to it, so that several can share one.
+template <class T>
+struct Gradient {
+  core::MatrixView<T> revenue;
+  core::MatrixView<T> cost;
+};
+
+template <class T>
+class Loss {
+ public:
+  virtual ~Loss() = default;
+
+  // A loss that is not separable by row (DRM) first gathers totals over all tiles of a batch.
+  virtual std::size_t num_totals() const { return 0; }
+  virtual void add_totals(const Rows<T>&, std::span<double>) const {}
+
+  // Adds scale x d(sum of the rows' losses) to the gradient and returns the sum of the rows' losses. With scale = 1 / N
+  // the whole is the mean over the N rows of a batch. `totals` are those of the whole batch.
+  virtual double add_gradient(const Rows<T>& rows, std::span<const double> totals, double scale, Gradient<T> gradient) const = 0;
+};
+
+// What decision losses share.
+enum class Baseline : std::uint8_t {
+  none,
+  mean,           // b_i = mean over arms of the current scores, no gradient through it (measure 1 of section 5)
+  doubly_robust,  // eq. 5b, needs the nuisance matrices
+};
+
+struct DecisionOptions {
+  std::vector<double> multipliers;  // S, scaled
+  Baseline baseline = Baseline::mean;
+  double temperature = 1.0;  // tau of MER (eq. 6); PL is 1
+  double window = 1.0;       // h of IFD (eq. 9)
+  bool gradient_to_cost = true;  // false: the decision gradient reaches revenue only
+  bool as_published = false;     // eq. 8 as published, only for IFD
+};
+
+}  // namespace dfcl::loss
