@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "dfcl/allocate/settle_tile.h"
 #include "dfcl/core/hash.h"
@@ -11,7 +12,8 @@
 namespace dfcl::allocate {
 namespace {
 
-constexpr std::size_t kChunkUnits = 16'384;  // a multiple of kTileUnits
+// Sums are exact and increments are sorted afterwards, so the number of parts does not show in the result.
+constexpr std::size_t kSettleParts = 64;
 
 struct Chunk {
   Totals before;
@@ -84,75 +86,79 @@ void settle_rows(const Units& units, const Rules& rules, const Prices& prices, B
 // An increment of the sample.
 struct SampleStep {
   double efficiency;
-  float extra_cost;
-  std::uint32_t unit;  // of the sample
+  double extra_cost;
 };
+bool more_efficient(const SampleStep& a, const SampleStep& b) { return a.efficiency > b.efficiency; }
 
+// What a sample of the units knows of a stretch of the path.
 struct Sample {
-  std::vector<SampleStep> steps;  // in no order
-  std::vector<float> first_cost;  // per sampled unit, at the start of its hull
-  double scale = 1.0;             // units per sampled unit
+  std::vector<SampleStep> steps;   // of the stretch
+  double spend_before = 0.0;       // of the sampled units where the stretch begins
+  double squares_before = 0.0;     // of their costs there
+  std::size_t num_units = 0;
+
+  double standard_error() const {  // of spend_before
+    const auto count = static_cast<double>(num_units);
+    return std::sqrt(std::max(0.0, squares_before - spend_before * spend_before / count));
+  }
 };
 
-Sample draw_sample(const Units& units, const Prices& prices, core::RunContext& context) {
-  // Runs of four neighbours at places drawn evenly: fewer misses of the cache than single units.
+// Runs of four neighbours at places drawn evenly: fewer misses of the cache than single units. The stretch is that of
+// efficiencies from high (left out) down to low.
+Sample draw_sample(const Units& units, const Prices& prices, std::size_t num_runs, double high, double low,
+                   core::RunContext& context) {
   constexpr std::size_t kRun = 4;
-  constexpr std::size_t kRuns = 24'576;
-  const std::size_t stride = units.size() / kRuns;
-  Sample sample;
-  sample.first_cost.resize(kRuns * kRun);
-  sample.scale = static_cast<double>(units.size()) / static_cast<double>(kRuns * kRun);
-  std::vector<std::vector<SampleStep>> parts(kParts);
-  context.pool.run(kParts, [&](std::size_t part) {
+  const std::size_t stride = units.size() / num_runs;
+  std::vector<Sample> parts(kParts);
+  context.pool.run(kParts, [&](std::size_t index) {
+    Sample part;
     Hull hull;
-    for (std::size_t run = kRuns * part / kParts; run < kRuns * (part + 1) / kParts; ++run) {
+    for (std::size_t run = num_runs * index / kParts; run < num_runs * (index + 1) / kParts; ++run) {
       const std::size_t first = run * stride + core::mix_bits(run) % (stride - kRun + 1);
-      for (std::size_t i = 0; i < kRun; ++i) {
-        build_hull(units, first + i, prices.least_efficiency, hull);
-        const std::size_t index = run * kRun + i;
-        sample.first_cost[index] = hull.points[0].cost;
-        for (std::size_t point = 1; point < hull.size; ++point) {
-          parts[part].push_back({hull.efficiency[point], hull.points[point].cost - hull.points[point - 1].cost,
-                                 static_cast<std::uint32_t>(index)});
+      for (std::size_t row = first; row < first + kRun; ++row) {
+        build_hull(units, row, prices.least_efficiency, hull);
+        std::size_t point = 1;
+        while (point < hull.size && hull.efficiency[point] >= high) ++point;
+        const auto cost = static_cast<double>(hull.points[point - 1].cost);
+        part.spend_before += cost;
+        part.squares_before += cost * cost;
+        for (; point < hull.size && hull.efficiency[point] >= low; ++point) {
+          part.steps.push_back({hull.efficiency[point],
+                                static_cast<double>(hull.points[point].cost) - hull.points[point - 1].cost});
         }
       }
     }
+    parts[index] = std::move(part);
   });
-  for (const auto& part : parts) sample.steps.insert(sample.steps.end(), part.begin(), part.end());
+  Sample sample;
+  sample.num_units = num_runs * kRun;
+  for (const Sample& part : parts) {
+    sample.steps.insert(sample.steps.end(), part.steps.begin(), part.steps.end());
+    sample.spend_before += part.spend_before;
+    sample.squares_before += part.squares_before;
+  }
+  std::sort(sample.steps.begin(), sample.steps.end(), more_efficient);
   return sample;
 }
 
-bool more_efficient(const SampleStep& a, const SampleStep& b) { return a.efficiency > b.efficiency; }
-
-// Moves the steps of highest efficiency within [begin, end) to its front until they cost `money`, without sorting the
-// rest: where they end. The last of them is in its sorted place.
-std::size_t split_at_cost(std::vector<SampleStep>& steps, std::size_t begin, std::size_t end, double money) {
-  const auto at = [&](std::size_t i) { return steps.begin() + static_cast<std::ptrdiff_t>(i); };
-  while (begin < end) {
-    const std::size_t middle = begin + (end - begin) / 2;
-    std::nth_element(at(begin), at(middle), at(end), more_efficient);
-    double cost = 0.0;
-    for (std::size_t i = begin; i <= middle; ++i) cost += static_cast<double>(steps[i].extra_cost);
-    if (cost <= money) {
-      begin = middle + 1;
-      money -= cost;
-    } else {
-      end = middle;
-    }
+// Efficiencies at which the sample has spent `from` and `to` of its own money, the second `further` steps on. high is
+// infinite where the stretch begins later than `from`, low 0 where it ends earlier.
+struct Stretch {
+  double high = std::numeric_limits<double>::infinity();
+  double low = 0.0;
+};
+Stretch stretch_of(const Sample& sample, double from, double to, double further) {
+  Stretch stretch;
+  double spend = sample.spend_before;
+  std::size_t step = 0;
+  for (; step < sample.steps.size() && spend <= from; ++step) {
+    spend += sample.steps[step].extra_cost;
+    stretch.high = sample.steps[step].efficiency;
   }
-  return begin;
-}
-
-// The standard error of the total spend at the sample's cut.
-double standard_error(const Sample& sample, std::size_t cut) {
-  std::vector<double> cost(sample.first_cost.begin(), sample.first_cost.end());
-  for (std::size_t i = 0; i < cut; ++i) cost[sample.steps[i].unit] += static_cast<double>(sample.steps[i].extra_cost);
-  double sum = 0.0;
-  double squares = 0.0;
-  for (const double number : cost) sum += number;
-  const auto count = static_cast<double>(cost.size());
-  for (const double number : cost) squares += (number - sum / count) * (number - sum / count);
-  return sample.scale * std::sqrt(squares);
+  while (step < sample.steps.size() && spend <= to) spend += sample.steps[step++].extra_cost;
+  step += static_cast<std::size_t>(further);
+  if (step < sample.steps.size()) stretch.low = sample.steps[step].efficiency;
+  return stretch;
 }
 
 }  // namespace
@@ -160,37 +166,42 @@ double standard_error(const Sample& sample, std::size_t cut) {
 std::optional<Bracket> bracket_on_sample(const Units& units, const Rules& rules, double budget,
                                          core::RunContext& context) {
   constexpr std::size_t kFewestUnits = 500'000;
+  constexpr std::size_t kFewRuns = 1'024;
+  constexpr std::size_t kManyRuns = 24'576;
+  constexpr double kStandardErrors = 4.0;
   if (units.size() < kFewestUnits || units.revenue.cols > kTileArms) return std::nullopt;
-  Sample sample = draw_sample(units, Prices(rules), context);
-  double money = budget / sample.scale;  // for increments, in the sample
-  for (const float cost : sample.first_cost) money -= static_cast<double>(cost);
-  std::vector<SampleStep>& steps = sample.steps;
-  const std::size_t cut = split_at_cost(steps, 0, steps.size(), money);
-  const double margin = 4.0 * standard_error(sample, cut) / sample.scale;
-  double cost_of_cut = 0.0;
-  for (std::size_t i = 0; i < cut; ++i) cost_of_cut += static_cast<double>(steps[i].extra_cost);
-  const std::size_t high = split_at_cost(steps, 0, cut, money - margin);
-  if (high == 0) return std::nullopt;
-  Bracket bracket;
-  bracket.high = static_cast<float>(steps[high - 1].efficiency);
-  const std::size_t beyond = split_at_cost(steps, cut, steps.size(), money + margin - cost_of_cut);
-  const double to_fill = static_cast<double>(kFillIncrements) / sample.scale;
-  const std::size_t low = beyond + static_cast<std::size_t>(to_fill + 4.0 * std::sqrt(to_fill) + 4.0);
-  if (low < steps.size()) {
-    const auto nth = steps.begin() + static_cast<std::ptrdiff_t>(low);
-    std::nth_element(steps.begin() + static_cast<std::ptrdiff_t>(beyond), nth, steps.end(), more_efficient);
-    bracket.low = static_cast<float>(nth->efficiency);
+  const Prices prices(rules);
+  // A few units tell roughly where to look, more of them then look only there.
+  Stretch stretch;
+  for (const std::size_t num_runs : {kFewRuns, kManyRuns}) {
+    const Sample sample = draw_sample(units, prices, num_runs, stretch.high, stretch.low, context);
+    const double share = static_cast<double>(sample.num_units) / static_cast<double>(units.size());
+    const double margin = kStandardErrors * std::max(sample.standard_error(), 1e-9 * std::abs(sample.spend_before));
+    const double to_fill = static_cast<double>(kFillIncrements) * share;
+    // The spread is that where the stretch begins, which for the first sample is the least spend: add the mean.
+    const bool rough = num_runs == kFewRuns && std::isfinite(budget);
+    const double room = rough ? kStandardErrors * std::abs(budget * share) / std::sqrt(sample.num_units) : 0.0;
+    stretch = stretch_of(sample, budget * share - margin - room, budget * share + margin + room,
+                         to_fill + 4.0 * std::sqrt(to_fill) + 4.0);
   }
-  return bracket;
+  if (!std::isfinite(stretch.high)) return std::nullopt;
+  return Bracket{static_cast<float>(stretch.high), static_cast<float>(stretch.low)};
 }
 
 Settled settle(const Units& units, const Rules& rules, Bracket bracket, std::uint8_t* arms, core::RunContext& context) {
   const Prices prices(rules);
-  std::vector<Chunk> chunks((units.size() + kChunkUnits - 1) / kChunkUnits);
-  core::for_each_chunk(context, units.size(), kChunkUnits, [&](std::size_t begin, std::size_t end, std::size_t index) {
-    settle_rows(units, rules, prices, bracket, begin, end, arms, chunks[index]);
+  std::vector<Chunk> chunks(kSettleParts);
+  context.pool.run(kSettleParts, [&](std::size_t part) {
+    context.check_cancelled();
+    const std::size_t num_tiles = (units.size() + kTileUnits - 1) / kTileUnits;
+    const std::size_t begin = num_tiles * part / kSettleParts * kTileUnits;
+    const std::size_t end = std::min(units.size(), num_tiles * (part + 1) / kSettleParts * kTileUnits);
+    settle_rows(units, rules, prices, bracket, begin, end, arms, chunks[part]);
   });
   Settled settled;
+  std::size_t num_increments = 0;
+  for (const Chunk& chunk : chunks) num_increments += chunk.increments.size();
+  settled.window.increments.reserve(num_increments);
   for (const Chunk& chunk : chunks) {
     settled.window.before.add(chunk.before);
     settled.control.add(chunk.control);

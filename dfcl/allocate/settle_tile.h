@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The inner loop of settle.h: the choices of 256 units at two multipliers and the sums over them, in vectors. About
+// The inner loop of settle.h: the choices of 512 units at two multipliers and the sums over them, in vectors. About
 // 5 ns a unit with five arms.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace dfcl::allocate {
 
-inline constexpr std::size_t kTileUnits = 256;
+inline constexpr std::size_t kTileUnits = 512;
 inline constexpr std::size_t kTileArms = 32;  // at most
 
 struct TileChoices {
