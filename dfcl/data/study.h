@@ -65,7 +65,29 @@ struct Study {
 
   struct Method {
     std::string name = "auto";
+    // 0, "" and empty lists below: chosen from the data and the method.
+    std::int64_t epochs = 0;
+    std::int64_t batch = 0;
+    double learning_rate = 0.0;
+    double weight_decay = -1.0;  // below 0: chosen
+    double alpha = 0.0;          // weight of the prediction loss beside a decision loss
+    double temperature = 0.0;    // MER: tau, in units of the spread of the scores
+    double window = 0.0;         // IFD: h, likewise
+    std::string baseline;        // none, mean, dr
+    std::vector<double> multipliers;  // fixed ones; empty: from the budgets
+    std::int64_t ensemble = 1;
+    std::vector<std::string> monotone;  // revenue, cost
+    std::vector<std::string> concave;   // revenue
+    bool as_published = false;
   } method;
+
+  struct Network {
+    std::vector<std::int64_t> hidden;  // one trunk; empty: 64-32-32 unless shared is given
+    std::vector<std::int64_t> shared;  // layers all heads share, and
+    std::vector<std::int64_t> heads;   // the layers of each head: one head for each arm and outcome
+    std::string revenue_kind;          // real, non_negative, binary; "": chosen from the data
+    std::string cost_kind;
+  } network;
 };
 
 }  // namespace dfcl::data

@@ -134,6 +134,7 @@ const char* type_name(const bool*) { return "true/false"; }
 const char* type_name(const double*) { return "number"; }
 const char* type_name(const std::int64_t*) { return "whole number"; }
 const char* type_name(const std::vector<std::string>*) { return "list of texts"; }
+const char* type_name(const std::vector<std::int64_t>*) { return "list of whole numbers"; }
 const char* type_name(const std::vector<double>*) { return "list of numbers"; }
 const char* type_name(const std::map<std::string, double>*) { return "table of numbers"; }
 
@@ -201,7 +202,37 @@ const std::vector<Key>& all_keys() {
       key("split", "validation", "0.1", "The share that validates.", [](Study& s) -> auto& { return s.split.validation; }),
       key("split", "test", "0.3", "The share that tests.", [](Study& s) -> auto& { return s.split.test; }),
       key("split", "seed", "0", "Another number gives another split by hash.", [](Study& s) -> auto& { return s.split.seed; }),
-      key("method", "name", "\"auto\"", "The method to train.", [](Study& s) -> auto& { return s.method.name; }),
+      key("method", "name", "\"auto\"", "The method to train; `dfcl train --help` lists them.", [](Study& s) -> auto& { return s.method.name; }),
+      key("method", "epochs", "0", "Passes over the training units. 0: chosen from their number.",
+          [](Study& s) -> auto& { return s.method.epochs; }),
+      key("method", "batch", "0", "Units in a step. 0: chosen from their number.", [](Study& s) -> auto& { return s.method.batch; }),
+      key("method", "learning_rate", "0.0", "Adam's, at the start. 0: chosen.", [](Study& s) -> auto& { return s.method.learning_rate; }),
+      key("method", "weight_decay", "-1.0", "AdamW's. Below 0: chosen.", [](Study& s) -> auto& { return s.method.weight_decay; }),
+      key("method", "alpha", "0.0", "Weight of the prediction loss beside a decision loss. 0: chosen.",
+          [](Study& s) -> auto& { return s.method.alpha; }),
+      key("method", "temperature", "0.0", "Temperature of dfcl-mer, in units of the spread of the scores. 0: chosen.",
+          [](Study& s) -> auto& { return s.method.temperature; }),
+      key("method", "window", "0.0", "Window of dfcl-ifd, in units of the spread of the scores. 0: chosen.",
+          [](Study& s) -> auto& { return s.method.window; }),
+      key("method", "baseline", "\"\"", "Control variate of the decision losses: \"none\", \"mean\" or \"dr\". Empty: chosen.",
+          [](Study& s) -> auto& { return s.method.baseline; }),
+      key("method", "multipliers", "[]", "Fixed multipliers to train on. Empty: those of the budgets, refreshed as the model moves.",
+          [](Study& s) -> auto& { return s.method.multipliers; }),
+      key("method", "ensemble", "1", "Networks trained from different seeds and averaged.", [](Study& s) -> auto& { return s.method.ensemble; }),
+      key("method", "monotone", "[]", "Outcomes (\"revenue\", \"cost\") whose predictions rise with the arm.",
+          [](Study& s) -> auto& { return s.method.monotone; }),
+      key("method", "concave", "[]", "Outcomes whose predictions rise with the arm by falling steps.",
+          [](Study& s) -> auto& { return s.method.concave; }),
+      key("method", "as_published", "false", "Train as the published paper did, without what makes it work.",
+          [](Study& s) -> auto& { return s.method.as_published; }),
+      key("network", "hidden", "[]", "Layers of one trunk. Empty: [64, 32, 32], unless `shared` is given.",
+          [](Study& s) -> auto& { return s.network.hidden; }),
+      key("network", "shared", "[]", "Layers that all heads share.", [](Study& s) -> auto& { return s.network.shared; }),
+      key("network", "heads", "[]", "Layers of each head; there is one head for each arm and outcome.",
+          [](Study& s) -> auto& { return s.network.heads; }),
+      key("network", "revenue_kind", "\"\"", "\"real\", \"non_negative\" or \"binary\". Empty: chosen from the data.",
+          [](Study& s) -> auto& { return s.network.revenue_kind; }),
+      key("network", "cost_kind", "\"\"", "The same for cost.", [](Study& s) -> auto& { return s.network.cost_kind; }),
   };
   return keys;
 }
