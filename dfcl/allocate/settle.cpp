@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "dfcl/allocate/settle_tile.h"
@@ -41,9 +42,17 @@ void settle_tile_exactly(const Units& units, const Rules& rules, const Prices& p
   const float* revenue = units.revenue.data + first * num_arms;
   const float* cost = units.cost.data + first * num_arms;
   TileChoices choices;
-  settle_tile(revenue, cost, units.eligible_row(first), num_arms, bracket.high, bracket.low, choices);
+  settle_tile({revenue, cost, units.eligible_row(first), num_arms, rules.control, bracket.high, bracket.low}, choices);
   Hull hull;
   for (std::size_t i = 0; i < kTileUnits; ++i) {
+    if (i % 8 == 0) {  // most eights have none open
+      std::uint64_t eight;
+      std::memcpy(&eight, choices.open + i, sizeof eight);
+      if (eight == 0) {
+        i += 7;
+        continue;
+      }
+    }
     if (choices.open[i] == 0) continue;
     open_unit(units, first + i, prices, bracket, hull, choices.arm[i], chunk);
     choices.cost[i] = cost[i * num_arms + choices.arm[i]];
@@ -54,18 +63,12 @@ void settle_tile_exactly(const Units& units, const Rules& rules, const Prices& p
   add_tile(choices.cost, chunk.before.cost);
   add_tile(choices.revenue, chunk.before.revenue);
   add_tile(choices.least_cost, chunk.least_cost);
-  float control_cost[kTileUnits];
-  float control_revenue[kTileUnits];
   if (units.eligible.data != nullptr) {  // control may be barred, and was then not looked at
     for (std::size_t i = 0; i < kTileUnits; ++i) add_control(units, first + i, rules.control, chunk.control);
     return;
   }
-  for (std::size_t i = 0; i < kTileUnits; ++i) {
-    control_cost[i] = cost[i * num_arms + rules.control];
-    control_revenue[i] = revenue[i * num_arms + rules.control];
-  }
-  add_tile(control_cost, chunk.control.cost);
-  add_tile(control_revenue, chunk.control.revenue);
+  add_tile(choices.control_cost, chunk.control.cost);
+  add_tile(choices.control_revenue, chunk.control.revenue);
 }
 
 void settle_rows(const Units& units, const Rules& rules, const Prices& prices, Bracket bracket, std::size_t begin,

@@ -24,7 +24,7 @@
 namespace dfcl::allocate {
 namespace {
 
-static_assert(kTileUnits <= 512, "add_tile counts on it");
+static_assert(kTileUnits <= 256, "add_tile counts on it");
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // Scores closer than this part of the numbers they are made of are too close to call: 8 roundings of float32.
 constexpr float kDoubt = 0x1p-20f;
@@ -134,8 +134,10 @@ DFCL_INLINE void bar(const std::uint8_t* eligible, std::size_t num_arms, Tile& t
 }
 
 template <std::size_t kArms, bool kBarred>
-DFCL_INLINE void settle_units(const Tile& tile, std::size_t any_arms, float high, float low, TileChoices& choices) {
-  const std::size_t num_arms = kArms > 0 ? kArms : any_arms;
+DFCL_INLINE void settle_units(const Tile& tile, const TileInput& input, TileChoices& choices) {
+  const std::size_t num_arms = kArms > 0 ? kArms : input.num_arms;
+  const float high = input.high;
+  const float low = input.low;
   std::int32_t chosen[kTileUnits];
   std::int32_t open[kTileUnits];
   for (std::size_t unit = 0; unit < kTileUnits; ++unit) {
@@ -169,78 +171,72 @@ DFCL_INLINE void settle_units(const Tile& tile, std::size_t any_arms, float high
 }
 
 template <class Transpose, std::size_t kArms>
-DFCL_INLINE void settle_arms(const float* revenue, const float* cost, const std::uint8_t* eligible,
-                             std::size_t num_arms, float high, float low, TileChoices& choices) {
+DFCL_INLINE void settle_arms(const TileInput& input, TileChoices& choices) {
   Tile tile;
-  Transpose::template run<kArms>(revenue, num_arms, tile.revenue);
-  Transpose::template run<kArms>(cost, num_arms, tile.cost);
-  if (eligible == nullptr) {
-    settle_units<kArms, false>(tile, num_arms, high, low, choices);
+  Transpose::template run<kArms>(input.revenue, input.num_arms, tile.revenue);
+  Transpose::template run<kArms>(input.cost, input.num_arms, tile.cost);
+  std::copy_n(tile.revenue[input.control], kTileUnits, choices.control_revenue);
+  std::copy_n(tile.cost[input.control], kTileUnits, choices.control_cost);
+  if (input.eligible == nullptr) {
+    settle_units<kArms, false>(tile, input, choices);
   } else {
-    bar(eligible, num_arms, tile);
-    settle_units<kArms, true>(tile, num_arms, high, low, choices);
+    bar(input.eligible, input.num_arms, tile);
+    settle_units<kArms, true>(tile, input, choices);
   }
 }
 
 template <class Transpose>
-DFCL_INLINE void settle_with(const float* revenue, const float* cost, const std::uint8_t* eligible,
-                             std::size_t num_arms, float high, float low, TileChoices& choices) {
-  switch (num_arms) {
-    case 2: return settle_arms<Transpose, 2>(revenue, cost, eligible, num_arms, high, low, choices);
-    case 3: return settle_arms<Transpose, 3>(revenue, cost, eligible, num_arms, high, low, choices);
-    case 4: return settle_arms<Transpose, 4>(revenue, cost, eligible, num_arms, high, low, choices);
-    case 5: return settle_arms<Transpose, 5>(revenue, cost, eligible, num_arms, high, low, choices);
-    case 6: return settle_arms<Transpose, 6>(revenue, cost, eligible, num_arms, high, low, choices);
-    default: return settle_arms<Transpose, 0>(revenue, cost, eligible, num_arms, high, low, choices);
+DFCL_INLINE void settle_with(const TileInput& input, TileChoices& choices) {
+  switch (input.num_arms) {
+    case 2: return settle_arms<Transpose, 2>(input, choices);
+    case 3: return settle_arms<Transpose, 3>(input, choices);
+    case 4: return settle_arms<Transpose, 4>(input, choices);
+    case 5: return settle_arms<Transpose, 5>(input, choices);
+    case 6: return settle_arms<Transpose, 6>(input, choices);
+    default: return settle_arms<Transpose, 0>(input, choices);
   }
 }
 
 DFCL_FOR_EACH_PROCESSOR
-void settle_on_any(const float* revenue, const float* cost, const std::uint8_t* eligible, std::size_t num_arms,
-                   float high, float low, TileChoices& choices) {
-  settle_with<PlainTranspose>(revenue, cost, eligible, num_arms, high, low, choices);
-}
+void settle_on_any(const TileInput& input, TileChoices& choices) { settle_with<PlainTranspose>(input, choices); }
 
 #if DFCL_HAS_WIDE_VECTORS
-__attribute__((target("arch=x86-64-v4"))) void settle_on_wide(const float* revenue, const float* cost,
-                                                              const std::uint8_t* eligible, std::size_t num_arms,
-                                                              float high, float low, TileChoices& choices) {
-  settle_with<WideTranspose>(revenue, cost, eligible, num_arms, high, low, choices);
+__attribute__((target("arch=x86-64-v4"))) void settle_on_wide(const TileInput& input, TileChoices& choices) {
+  settle_with<WideTranspose>(input, choices);
 }
 #endif
 
 }  // namespace
 
-void settle_tile(const float* revenue, const float* cost, const std::uint8_t* eligible, std::size_t num_arms,
-                 float high, float low, TileChoices& choices) {
+void settle_tile(const TileInput& input, TileChoices& choices) {
 #if DFCL_HAS_WIDE_VECTORS
   static const bool kIsWide = __builtin_cpu_supports("x86-64-v4") != 0;
-  if (kIsWide) return settle_on_wide(revenue, cost, eligible, num_arms, high, low, choices);
+  if (kIsWide) return settle_on_wide(input, choices);
 #endif
-  settle_on_any(revenue, cost, eligible, num_arms, high, low, choices);
+  settle_on_any(input, choices);
 }
 
-// Float64 adds 512 numbers of 24 bits without rounding where their exponents span no more than 53 - 24 - 9 = 20.
+// Float64 adds 256 numbers of 24 bits without rounding where their exponents span no more than 53 - 24 - 8 = 21.
 DFCL_FOR_EACH_PROCESSOR
 void add_tile(const float* numbers, ExactSum& sum) {
-  constexpr std::int32_t kExponent = 0x7f800000;
-  constexpr std::int32_t kSmallest = 64 << 23;  // below it, what float64 holds may not split into float32 parts
+  constexpr std::uint32_t kSmallest = 64u << 23;  // below it, what float64 holds may not split into float32 parts
+  constexpr std::uint32_t kLargest = 239u << 23;
   constexpr std::size_t kLanes = 16;
-  std::int32_t largest = 0;
-  std::int32_t smallest = kExponent;
+  std::uint32_t largest = 0;
+  std::uint32_t smallest = 0xffffffffu;  // less 1, so that 0 does not count
   double lanes[kLanes] = {};
   for (std::size_t first = 0; first < kTileUnits; first += kLanes) {
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const float number = numbers[first + lane];
-      const auto bits = std::bit_cast<std::int32_t>(number) & 0x7fffffff;
-      const std::int32_t exponent = bits & kExponent;
-      largest = std::max(largest, exponent);
-      smallest = std::min(smallest, bits == 0 ? kExponent : exponent);
+      const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(number) & 0x7fffffffu;
+      largest = std::max(largest, magnitude);
+      smallest = std::min(smallest, magnitude - 1u);
       lanes[lane] += static_cast<double>(number);
     }
   }
-  if (smallest == kExponent) return;  // zeros only
-  if (smallest >= kSmallest && largest - smallest <= (20 << 23) && largest < kExponent - (16 << 23)) {
+  if (largest == 0) return;  // zeros only
+  const std::uint32_t span = (largest >> 23) - ((smallest + 1u) >> 23);
+  if (smallest >= kSmallest && span <= 21 && largest < kLargest) {
     double exact = 0.0;
     for (const double lane : lanes) exact += lane;
     for (int part = 0; part < 3; ++part) {  // 3 x 24 bits hold the 53
