@@ -77,7 +77,7 @@ CutSearch search_cut(UnitPieces& pieces, const Rules& rules, double budget, core
   }
   Gathered gathered = gather(pieces, rules, request, context);
   result.window = std::move(gathered.window);
-  result.solution = solve_window(result.window, budget);
+  result.solution = solve_window(result.window, Prices(rules), budget);
   return result;
 }
 

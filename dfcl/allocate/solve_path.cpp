@@ -17,7 +17,7 @@ CutSearch sort_whole_path(UnitPieces& pieces, const Problem& problem, double bud
   search.control = gathered.control;
   search.least_spend = gathered.window.before.cost.value();
   search.window = std::move(gathered.window);
-  search.solution = solve_window(search.window, budget);
+  search.solution = solve_window(search.window, Prices(problem.rules), budget);
   return search;
 }
 
@@ -82,7 +82,7 @@ std::optional<Solution> solve_by_bracket(const Problem& problem, double budget, 
   Solution solution;
   solution.arm.resize(units.size());
   const Settled settled = settle(units, problem.rules, *bracket, solution.arm.data(), context);
-  const WindowSolution window_solution = solve_window(settled.window, budget);
+  const WindowSolution window_solution = solve_window(settled.window, Prices(problem.rules), budget);
   if (window_solution.outcome != WindowOutcome::solved) return std::nullopt;
   for (std::size_t i = 0; i < window_solution.cut; ++i) {
     solution.arm[settled.window.increments[i].unit] = settled.window.increments[i].arm_to;

@@ -10,21 +10,34 @@
 namespace dfcl::allocate {
 namespace {
 
-// The units that were passed over while filling: their later increments start from an arm they do not have.
-class PassedUnits {
+// The last increment after the cut that was seen of each unit: the next one is open only to those who took it.
+class LastOfUnit {
  public:
-  PassedUnits() : slots_(std::bit_ceil(4 * kFillIncrements), kEmpty) {}
-  bool contains(std::uint32_t unit) const { return slots_[slot_of(unit)] == unit; }
-  void insert(std::uint32_t unit) { slots_[slot_of(unit)] = unit; }
+  LastOfUnit() : units_(std::bit_ceil(4 * kFillIncrements), kEmpty), indices_(units_.size()) {}
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  // The last index of the unit, which then is `index`.
+  std::size_t exchange(std::uint32_t unit, std::size_t index) {
+    std::size_t slot = core::mix_bits(unit) & (units_.size() - 1);
+    while (units_[slot] != kEmpty && units_[slot] != unit) slot = (slot + 1) & (units_.size() - 1);
+    const std::size_t last = units_[slot] == unit ? indices_[slot] : kNone;
+    units_[slot] = unit;
+    indices_[slot] = static_cast<std::uint32_t>(index);
+    return last;
+  }
 
  private:
   static constexpr std::uint32_t kEmpty = 0xffffffffu;
-  std::size_t slot_of(std::uint32_t unit) const {
-    std::size_t slot = core::mix_bits(unit) & (slots_.size() - 1);
-    while (slots_[slot] != kEmpty && slots_[slot] != unit) slot = (slot + 1) & (slots_.size() - 1);
-    return slot;
-  }
-  std::vector<std::uint32_t> slots_;
+  std::vector<std::uint32_t> units_;
+  std::vector<std::uint32_t> indices_;
+};
+
+// What filling takes with any amount of money from `least` on, up to where the next Filling begins.
+struct Filling {
+  double least = 0.0;
+  double used = 0.0;
+  double gained = 0.0;
+  std::vector<std::size_t> taken;
 };
 
 // The largest number of leading increments that keep within the budget; totals moves there. The correctly rounded
@@ -43,34 +56,66 @@ std::size_t find_cut(const std::vector<Increment>& increments, double budget, To
   return cut;
 }
 
-void fill(const std::vector<Increment>& increments, double budget, WindowSolution& solution) {
-  PassedUnits passed;
-  passed.insert(increments[solution.cut].unit);
-  double left = budget - solution.total.cost.value();
-  const std::size_t end = std::min(increments.size(), solution.cut + 1 + kFillIncrements);
-  for (std::size_t i = solution.cut + 1; i < end && left > 0.0; ++i) {
-    const Increment& increment = increments[i];
-    if (passed.contains(increment.unit)) continue;
-    // Far from the border float64 can tell; near it the exact sum must.
-    bool fits = increment.extra_cost() <= left + 1e-9 * (left + std::abs(budget));
-    if (fits) {
-      solution.total.take(increment);
-      const double spend = solution.total.cost.value();
-      fits = spend <= budget;
-      if (fits) {
-        left = budget - spend;
-        solution.filled.push_back(i);
-      } else {
-        solution.total.give_back(increment);
+// All greedy fillings with up to `left` money, the least first; where there are very many, those with most money.
+std::vector<Filling> greedy_fillings(const std::vector<Increment>& increments, std::size_t cut, const Prices& prices,
+                                     double left) {
+  constexpr std::size_t kMostFillings = 64;
+  std::vector<Filling> fillings(1);
+  LastOfUnit last_of_unit;
+  last_of_unit.exchange(increments[cut].unit, cut);
+  double most_unused = left;
+  const std::size_t end = std::min(increments.size(), cut + 1 + kFillIncrements);
+  for (std::size_t i = cut + 1; i < end && most_unused > 0.0; ++i) {
+    const double cost = increments[i].extra_cost();
+    const std::size_t needed = last_of_unit.exchange(increments[i].unit, i);
+    if (cost > most_unused) continue;
+    const double revenue = static_cast<double>(increments[i].revenue_to) - increments[i].revenue_from;
+    for (std::size_t f = fillings.size(); f-- > 0;) {
+      const double most = f + 1 < fillings.size() ? fillings[f + 1].least : left;
+      const double enough = fillings[f].used + cost;
+      const std::vector<std::size_t>& taken = fillings[f].taken;
+      const bool open = needed == LastOfUnit::kNone || std::find(taken.begin(), taken.end(), needed) != taken.end();
+      // The upper end belongs to the next filling, except that of the last.
+      if (!open || enough > most || (enough == most && f + 1 < fillings.size())) continue;
+      if (enough > fillings[f].least) {  // less money does not reach
+        fillings.insert(fillings.begin() + static_cast<std::ptrdiff_t>(f) + 1, fillings[f]);
+        ++f;
+        fillings[f].least = enough;
       }
+      fillings[f].used = enough;
+      fillings[f].gained += prices.value(revenue, cost);
+      fillings[f].taken.push_back(i);
     }
-    if (!fits) passed.insert(increment.unit);
+    if (fillings.size() > kMostFillings) {
+      fillings.erase(fillings.begin(), fillings.end() - static_cast<std::ptrdiff_t>(kMostFillings));
+    }
+    most_unused = 0.0;
+    for (std::size_t f = 0; f < fillings.size(); ++f) {
+      const double most = f + 1 < fillings.size() ? fillings[f + 1].least : left;
+      most_unused = std::max(most_unused, most - fillings[f].used);
+    }
+  }
+  return fillings;
+}
+
+void fill(const std::vector<Increment>& increments, const Prices& prices, double budget, WindowSolution& solution) {
+  const double left = budget - solution.total.cost.value();
+  std::vector<Filling> fillings = greedy_fillings(increments, solution.cut, prices, left);
+  std::stable_sort(fillings.begin(), fillings.end(),
+                   [](const Filling& a, const Filling& b) { return a.gained > b.gained; });
+  for (const Filling& filling : fillings) {
+    for (const std::size_t i : filling.taken) solution.total.take(increments[i]);
+    if (solution.total.cost.value() <= budget) {  // always, up to the rounding of `used`
+      solution.filled = filling.taken;
+      return;
+    }
+    for (const std::size_t i : filling.taken) solution.total.give_back(increments[i]);
   }
 }
 
 }  // namespace
 
-WindowSolution solve_window(const Window& window, double budget) {
+WindowSolution solve_window(const Window& window, const Prices& prices, double budget) {
   WindowSolution solution;
   solution.total = window.before;
   if (window.before.cost.value() > budget) {
@@ -85,7 +130,7 @@ WindowSolution solve_window(const Window& window, double budget) {
     solution.outcome = WindowOutcome::too_early;
     return solution;
   }
-  if (solution.cut < size) fill(window.increments, budget, solution);
+  if (solution.cut < size) fill(window.increments, prices, budget, solution);
   return solution;
 }
 

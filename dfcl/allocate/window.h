@@ -60,7 +60,9 @@ struct WindowSolution {
 };
 
 // Cuts the path where the next increment would exceed the budget and fills what is left from the kFillIncrements
-// after the cut, in path order.
-WindowSolution solve_window(const Window& window, double budget);
+// after the cut: greedily in path order, with all of the money left or with the part of it for which that gains most.
+// So more money never yields less value: holding back is always allowed, and the increment at the cut is worth more
+// than anything that less than its cost can buy.
+WindowSolution solve_window(const Window& window, const Prices& prices, double budget);
 
 }  // namespace dfcl::allocate

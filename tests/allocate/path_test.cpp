@@ -235,14 +235,17 @@ TEST(Allocate, NeverLosesValueNorRaisesTheMultiplierAsTheBudgetGrows) {
   for (std::uint64_t i = 0; i < 300; ++i) {
     core::RandomStream stream(kSeed + 2, kTest, i);
     const Instance instance = small_instance(stream);
+    double value = -1e300;
     double bound = -1e300;
     double multiplier = 1e300;
     for (double budget = -15; budget < 40; budget += 0.5) {
       const Solution solution = allocate(instance.problem(), budget, context);
       if (!solution.has_plan()) continue;
       SCOPED_TRACE(testing::Message() << "seed " << kSeed + 2 << ", instance " << i << ", budget " << budget);
+      EXPECT_GE(solution.value, value);
       EXPECT_GE(solution.bound, bound - 1e-9);
       EXPECT_LE(solution.multiplier, multiplier);
+      value = solution.value;
       bound = solution.bound;
       multiplier = solution.multiplier;
     }
@@ -252,11 +255,13 @@ TEST(Allocate, NeverLosesValueNorRaisesTheMultiplierAsTheBudgetGrows) {
 TEST(Allocate, NeverLosesValueAsTheBudgetOfALargeProblemGrows) {
   core::RunContext context(2);
   const Instance instance = smooth_instance(3000, 5, 3);
-  double value = -1e300;
-  for (double budget = 0; budget < 6000; budget += 50) {
-    const Solution solution = allocate(instance.problem(), budget, context);
-    EXPECT_GE(solution.value, value);
-    value = solution.value;
+  for (const double step : {50.0, 0.01}) {  // the small one moves within the increment at the cut
+    double value = -1e300;
+    for (int i = 0; i < 120; ++i) {
+      const Solution solution = allocate(instance.problem(), 300 + step * i, context);
+      EXPECT_GE(solution.value, value - 1e-9) << "step " << step << ", " << i;
+      value = solution.value;
+    }
   }
 }
 
