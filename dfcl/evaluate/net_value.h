@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The net value of decisions at given prices (eq. 20): what choosing the best score rh - L ch for every unit would
+// earn after paying L for its cost, estimated doubly robustly from the one arm seen per unit. At common prices a model
+// cannot win by overspending, so this is what models are chosen by. One pass over the units; no memory beside the
+// input.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "dfcl/core/matrix.h"
+#include "dfcl/core/run_context.h"
+
+namespace dfcl::evaluate {
+
+// Units of a trial with a nuisance prediction m that was not fitted on them.
+struct RewardUnits {
+  std::span<const std::uint8_t> arm;  // received
+  std::span<const float> revenue;     // observed
+  std::span<const float> cost;        // observed
+  std::span<const float> weight;      // 1 / probability of the arm received
+  core::MatrixView<const float> nuisance_revenue;  // units x arms
+  core::MatrixView<const float> nuisance_cost;     // units x arms
+
+  std::size_t size() const { return arm.size(); }
+};
+
+// A model's predictions for those units.
+struct Scores {
+  core::MatrixView<const float> revenue;  // units x arms
+  core::MatrixView<const float> cost;     // units x arms
+};
+
+struct Estimate {
+  double value = 0.0;
+  double standard_error = 0.0;  // over units
+};
+
+// Mean over the multipliers of the mean over units of phi_{i, z(i)} (eq. 5b), z the best arm by score, ties to the first.
+Estimate net_value(const RewardUnits& units, const Scores& scores, std::span<const double> multipliers,
+                   core::RunContext& context);
+
+// D(a, b) of eq. 20: the net value of a minus that of b on the same units, prices and nuisance.
+Estimate net_value_difference(const RewardUnits& units, const Scores& a, const Scores& b,
+                              std::span<const double> multipliers, core::RunContext& context);
+
+}  // namespace dfcl::evaluate
