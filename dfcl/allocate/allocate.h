@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The budget solver: units x arms of revenue and cost, and a budget, to one arm per unit with proof of how good the
-// answer is (eq. 1-3 of the method). It knows nothing of models. One budget over 10 million units x 5 arms takes one
+// answer is (eq. 1-3 of docs/method.md). It knows nothing of models. One budget over 10 million units x 5 arms takes one
 // read of the matrices and about a byte a unit of memory; docs/allocate.md has the mathematics and the guarantees.
 // Answers do not depend on the number of threads.
 #pragma once

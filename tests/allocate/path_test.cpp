@@ -265,6 +265,41 @@ TEST(Allocate, NeverLosesValueAsTheBudgetOfALargeProblemGrows) {
   }
 }
 
+// min over L of G(L) (eq. 2), by narrowing an interval: knows nothing of hulls or paths.
+double lp_optimum(const Problem& problem, double budget) {
+  const auto dual = [&](double multiplier) {
+    double sum = multiplier * budget;
+    for (std::size_t unit = 0; unit < problem.num_units(); ++unit) {
+      double best = -1e300;
+      for (std::size_t arm = 0; arm < problem.num_arms(); ++arm) {
+        best = std::max(best, static_cast<double>(problem.revenue(unit, arm)) - multiplier * problem.cost(unit, arm));
+      }
+      sum += best;
+    }
+    return sum;
+  };
+  double low = 0.0;
+  double high = 1000.0;
+  for (int step = 0; step < 120; ++step) {
+    const double a = low + (high - low) / 3.0;
+    const double b = high - (high - low) / 3.0;
+    (dual(a) < dual(b) ? high : low) = dual(a) < dual(b) ? b : a;
+  }
+  return dual(0.5 * (low + high));
+}
+
+TEST(Allocate, GivesTheOptimumOfTheLinearRelaxationAsItsBound) {
+  core::RunContext context(2);
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    const Instance instance = smooth_instance(5000, 2 + seed, seed);
+    for (const double budget : {100.0, 1000.0, 3000.0, 20'000.0}) {
+      const Solution solution = allocate(instance.problem(), budget, context);
+      EXPECT_NEAR(solution.bound, lp_optimum(instance.problem(), budget), 1e-9 * solution.bound)
+          << "seed " << seed << ", budget " << budget;
+    }
+  }
+}
+
 TEST(Allocate, AddingAConstantToAllArmsOfAUnitChangesNoChoice) {
   core::RunContext context(1);
   for (std::uint64_t i = 0; i < 500; ++i) {
