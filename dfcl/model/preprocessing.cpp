@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/model/preprocessing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "dfcl/core/error.h"
+#include "dfcl/model/signed_log.h"
+
+namespace dfcl::model {
+namespace {
+
+void require(bool good, const char* what) {
+  if (!good) throw core::Error({.kind = core::ErrorKind::file, .what = fmt::format("preprocessing that makes no sense: {}", what)});
+}
+
+// False for NaN and infinity. Unlike std::isfinite it vectorises.
+bool is_finite(float value) { return std::abs(value) <= std::numeric_limits<float>::max(); }
+
+}  // namespace
+
+Preprocessing::Preprocessing(std::size_t num_features, std::vector<NumberInput> numbers,
+                             std::vector<std::uint32_t> indicators, std::vector<CategoryInput> categories)
+    : num_features_(num_features),
+      numbers_(std::move(numbers)),
+      indicators_(std::move(indicators)),
+      categories_(std::move(categories)) {
+  for (const NumberInput& number : numbers_) {
+    require(number.feature < num_features, "a number of no feature");
+    require(number.log_factor >= 0.0f, "a negative factor of a logarithm");
+    if (number.log_factor == 0.0f) require(num_plain_++ == log_factor_.size(), "numbers out of order");
+    log_factor_.push_back(number.log_factor);
+    center_.push_back(number.center);
+    factor_.push_back(number.factor);
+    missing_.push_back(number.missing);
+  }
+  for (const std::uint32_t feature : indicators_) require(feature < num_features, "an indicator of no feature");
+  num_inputs_ = numbers_.size() + indicators_.size();
+  for (const CategoryInput& category : categories_) {
+    require(category.feature < num_features, "a category of no feature");
+    require(!category.position.empty() && !category.share.empty(), "a category without levels");
+    const auto most = static_cast<std::int32_t>(category.share.size());
+    for (const std::int32_t position : category.position) require(position >= -1 && position < most, "a level out of place");
+    num_inputs_ += category.share.size();
+  }
+  require(num_inputs_ > 0, "no inputs");
+}
+
+std::vector<std::string> Preprocessing::names(const std::vector<data::FeatureColumn>& columns) const {
+  std::vector<std::string> names;
+  for (const NumberInput& number : numbers_) names.push_back(columns[number.feature].name);
+  for (const std::uint32_t feature : indicators_) names.push_back(columns[feature].name + " is missing");
+  for (const CategoryInput& category : categories_) {
+    const data::FeatureColumn& column = columns[category.feature];
+    const std::size_t first = names.size();
+    names.resize(first + category.share.size());
+    for (std::size_t code = 0; code < category.position.size(); ++code) {
+      if (category.position[code] < 0) continue;
+      names[first + static_cast<std::size_t>(category.position[code])] =
+          code < column.levels.size() ? fmt::format("{} = {}", column.name, column.levels[code]) : column.name + " is missing";
+    }
+  }
+  return names;
+}
+
+std::size_t category_code(float value, std::size_t num_levels) {
+  if (!is_finite(value)) return num_levels;
+  return value >= 0.0f && value < static_cast<float>(num_levels) ? static_cast<std::size_t>(value) : 0;
+}
+
+void Preprocessing::apply_row(const float* features, float* inputs) const {
+  const std::size_t num_numbers = numbers_.size();
+  for (std::size_t i = 0; i < num_numbers; ++i) inputs[i] = features[numbers_[i].feature];
+  const auto finish = [&](float raw, float value, std::size_t i) {
+    const float scaled = std::clamp((value - center_[i]) * factor_[i], -kMostInput, kMostInput);
+    return is_finite(raw) ? scaled : missing_[i];
+  };
+  for (std::size_t i = 0; i < num_plain_; ++i) inputs[i] = finish(inputs[i], inputs[i], i);
+  for (std::size_t i = num_plain_; i < num_numbers; ++i) inputs[i] = finish(inputs[i], signed_log(inputs[i] * log_factor_[i]), i);
+
+  inputs += num_numbers;
+  for (const std::uint32_t feature : indicators_) *inputs++ = is_finite(features[feature]) ? 0.0f : 1.0f;
+  for (const CategoryInput& category : categories_) {
+    const std::size_t code = category_code(features[category.feature], category.position.size() - 1);
+    if (category.position[code] < 0) {
+      std::copy(category.share.begin(), category.share.end(), inputs);
+    } else {
+      std::fill_n(inputs, category.share.size(), 0.0f);
+      inputs[category.position[code]] = 1.0f;
+    }
+    inputs += category.share.size();
+  }
+}
+
+void Preprocessing::apply(core::MatrixView<const float> features, core::MatrixView<float> inputs) const {
+  for (std::size_t row = 0; row < features.rows; ++row) apply_row(features.row(row).data(), inputs.row(row).data());
+}
+
+void Preprocessing::apply(core::MatrixView<const float> features, std::span<const std::uint32_t> rows,
+                          core::MatrixView<float> inputs) const {
+  for (std::size_t i = 0; i < rows.size(); ++i) apply_row(features.row(rows[i]).data(), inputs.row(i).data());
+}
+
+}  // namespace dfcl::model
