@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/io/plan_file.h"
 
-#include <algorithm>
-#include <charconv>
+#include <cstdint>
 
 #include "dfcl/io/table_writer.h"
 
@@ -11,21 +10,16 @@ namespace {
 
 constexpr std::size_t kPieceUnits = 65'536;
 
-data::ColumnValues ids_of_units(const data::Ids& ids, std::size_t begin, std::size_t end, bool numbered) {
-  if (numbered) {
-    std::vector<std::int64_t> numbers;
-    numbers.reserve(end - begin);
-    for (std::size_t unit = begin; unit < end; ++unit) numbers.push_back(ids.number(unit));
-    return numbers;
-  }
-  data::TextColumn texts;
-  for (std::size_t unit = begin; unit < end; ++unit) texts.push_back(ids.text(unit));
-  return texts;
+data::Batch empty_batch(bool numbered) {
+  data::ColumnValues ids = data::TextColumn{};
+  if (numbered) ids = std::vector<std::int64_t>{};
+  return {0, {std::move(ids), data::TextColumn{}, std::vector<float>{}, std::vector<float>{}}};
 }
 
 }  // namespace
 
-PlanWriter::PlanWriter(const std::string& path, bool numbered, const data::Provenance& provenance) : numbered_(numbered) {
+PlanWriter::PlanWriter(const std::string& path, bool numbered, const data::Provenance& provenance)
+    : numbered_(numbered), pending_(empty_batch(numbered)) {
   using data::ColumnType;
   const std::vector<data::ColumnInfo> columns = {{"id", numbered ? ColumnType::int64 : ColumnType::text},
                                                  {"arm", ColumnType::text},
@@ -36,21 +30,33 @@ PlanWriter::PlanWriter(const std::string& path, bool numbered, const data::Prove
 
 PlanWriter::~PlanWriter() = default;
 
+void PlanWriter::append(const data::Plan& piece, std::size_t unit) {
+  if (numbered_) {
+    std::get<std::vector<std::int64_t>>(pending_.columns[0]).push_back(piece.ids.number(unit));
+  } else {
+    std::get<data::TextColumn>(pending_.columns[0]).push_back(piece.ids.text(unit));
+  }
+  std::get<data::TextColumn>(pending_.columns[1]).push_back(piece.arms[piece.arm[unit]]);
+  std::get<std::vector<float>>(pending_.columns[2]).push_back(piece.revenue[unit]);
+  std::get<std::vector<float>>(pending_.columns[3]).push_back(piece.cost[unit]);
+  ++pending_.num_rows;
+}
+
+void PlanWriter::flush() {
+  writer_->write(pending_);
+  pending_ = empty_batch(numbered_);
+}
+
 void PlanWriter::write(const data::Plan& piece) {
-  for (std::size_t begin = 0; begin < piece.num_units(); begin += kPieceUnits) {
-    const std::size_t end = std::min(piece.num_units(), begin + kPieceUnits);
-    data::Batch batch;
-    batch.num_rows = end - begin;
-    data::TextColumn labels;
-    for (std::size_t unit = begin; unit < end; ++unit) labels.push_back(piece.arms[piece.arm[unit]]);
-    const auto slice = [&](const std::vector<float>& values) {
-      return std::vector<float>(values.begin() + static_cast<std::ptrdiff_t>(begin), values.begin() + static_cast<std::ptrdiff_t>(end));
-    };
-    batch.columns = {ids_of_units(piece.ids, begin, end, numbered_), std::move(labels), slice(piece.revenue), slice(piece.cost)};
-    writer_->write(batch);
+  for (std::size_t unit = 0; unit < piece.num_units(); ++unit) {
+    append(piece, unit);
+    if (pending_.num_rows == kPieceUnits) flush();
   }
 }
 
-void PlanWriter::commit(const std::vector<std::pair<std::string, std::string>>& figures) { writer_->commit(figures); }
+void PlanWriter::commit(const std::vector<std::pair<std::string, std::string>>& figures) {
+  if (pending_.num_rows > 0) flush();
+  writer_->commit(figures);
+}
 
 }  // namespace dfcl::io

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Plan files: `id`, `arm`, `revenue` and `cost` (predicted for the chosen arm), with the figures of the plan as the
-// file's metadata. Written in pieces of at most 65,536 units, whole or not at all.
+// file's metadata. Written 65,536 units at a time, however they come, so that equal plans are equal bytes; whole or not
+// at all.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "dfcl/data/batch.h"
 #include "dfcl/data/plan.h"
 #include "dfcl/data/provenance.h"
 
@@ -27,7 +30,11 @@ class PlanWriter {
   void commit(const std::vector<std::pair<std::string, std::string>>& figures);
 
  private:
+  void append(const data::Plan& piece, std::size_t unit);
+  void flush();
+
   bool numbered_;
+  data::Batch pending_;
   std::unique_ptr<TableWriter> writer_;
 };
 
