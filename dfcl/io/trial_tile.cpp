@@ -7,12 +7,10 @@
 #include <cmath>
 
 #include "dfcl/core/hash.h"
+#include "dfcl/io/feature_values.h"
 
 namespace dfcl::io {
 namespace {
-
-// Rows converted at a time, so that a block of the row-major matrix stays in cache while its columns are filled.
-constexpr std::int64_t kBlockRows = 512;
 
 class TileMaker {
  public:
@@ -113,56 +111,13 @@ class TileMaker {
   }
 
   void fill_features() {
-    const std::size_t num_features = plan_.features.size();
-    tile_.features = core::Matrix<float>(static_cast<std::size_t>(rows_), num_features);
-    tile_.categories.resize(num_features);
-    for (std::size_t feature = 0; feature < num_features; ++feature) {
-      if (plan_.features[feature].categorical) tile_.categories[feature] = category(plan_.feature_columns[feature]);
+    tile_.categories.resize(plan_.features.size());
+    for (std::size_t feature = 0; feature < plan_.features.size(); ++feature) {
+      if (!plan_.features[feature].categorical) continue;
+      tile_.categories[feature] = category_labels(column(plan_.feature_columns[feature]), plan_.missing_codes);
     }
-    const auto stride = static_cast<std::int64_t>(num_features);
-    for (std::int64_t begin = 0; begin < rows_; begin += kBlockRows) {
-      const std::int64_t end = std::min(rows_, begin + kBlockRows);
-      for (std::size_t feature = 0; feature < num_features; ++feature) {
-        float* out = &tile_.features(static_cast<std::size_t>(begin), feature);
-        if (plan_.features[feature].categorical) {
-          const auto& codes = tile_.categories[feature].codes;
-          for (std::int64_t row = begin; row < end; ++row) {
-            const std::uint32_t code = codes[static_cast<std::size_t>(row)];
-            out[(row - begin) * stride] = code == LabelColumn::kMissing ? std::nanf("") : static_cast<float>(code);
-          }
-          continue;
-        }
-        fill_numbers(column(plan_.feature_columns[feature]), begin, end, out, stride);
-        clean_numbers(out, end - begin, stride);
-      }
-    }
+    tile_.features = feature_values(batch_, plan_.feature_columns, tile_.categories, plan_.missing_codes);
     for (LabelColumn& categories : tile_.categories) categories.codes = {};
-  }
-
-  // A declared code means missing; so does an infinity in a feature.
-  void clean_numbers(float* out, std::int64_t rows, std::int64_t stride) const {
-    for (std::int64_t row = 0; row < rows; ++row) {
-      float& value = out[row * stride];
-      if (std::isinf(value)) value = std::nanf("");
-      for (const float code : plan_.missing_codes) {
-        if (value == code) value = std::nanf("");
-      }
-    }
-  }
-
-  LabelColumn category(int index) const {
-    LabelColumn labels = labels_of(column(index));
-    if (plan_.missing_codes.empty()) return labels;
-    std::vector<char> is_missing(labels.labels.size(), 0);
-    for (std::size_t label = 0; label < labels.labels.size(); ++label) {
-      const auto number = number_of_word(labels.labels[label]);
-      is_missing[label] = number && std::count(plan_.missing_codes.begin(), plan_.missing_codes.end(),
-                                               static_cast<float>(*number)) > 0;
-    }
-    for (std::uint32_t& code : labels.codes) {
-      if (code != LabelColumn::kMissing && is_missing[code]) code = LabelColumn::kMissing;
-    }
-    return labels;
   }
 
   void read_ids() {
