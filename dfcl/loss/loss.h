@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -19,14 +18,15 @@ namespace dfcl::loss {
 // A tile of training rows. Views point into memory of the caller.
 template <class T>
 struct Rows {
-  core::MatrixView<const T> revenue;           // rows x arms: predicted (for losses of efficiencies: rows x scores)
-  core::MatrixView<const T> cost;              // rows x arms: predicted
-  std::span<const std::uint8_t> arm;           // received
-  std::span<const float> observed_revenue;     // r_i
-  std::span<const float> observed_cost;        // c_i
-  std::span<const float> weight;               // w_i = 1 / probability of the arm received
-  core::MatrixView<const float> nuisance_revenue = {};  // rows x arms, from a model not fitted on the row (eq. 5b); or empty
-  core::MatrixView<const float> nuisance_cost = {};     // rows x arms
+  core::MatrixView<const T> revenue;        // rows x arms: predicted (for losses of efficiencies: rows x scores)
+  core::MatrixView<const T> cost;           // rows x arms: predicted
+  std::span<const std::uint8_t> arm;        // received
+  std::span<const float> observed_revenue;  // r_i
+  std::span<const float> observed_cost;     // c_i
+  std::span<const float> weight;            // w_i = 1 / probability of the arm received
+  // rows x arms, from a model not fitted on the row (eq. 5b); or empty
+  core::MatrixView<const float> nuisance_revenue = {};
+  core::MatrixView<const float> nuisance_cost = {};
 
   std::size_t num_rows() const { return arm.size(); }
   std::size_t num_arms() const { return cost.cols; }
@@ -48,9 +48,11 @@ class Loss {
   virtual std::size_t num_totals() const { return 0; }
   virtual void add_totals(const Rows<T>&, std::span<double>) const {}
 
-  // Adds scale x d(sum of the rows' losses) to the gradient and returns the sum of the rows' losses. With scale = 1 / N
-  // the whole is the mean over the N rows of a batch. `totals` are those of the whole batch.
-  virtual double add_gradient(const Rows<T>& rows, std::span<const double> totals, double scale, Gradient<T> gradient) const = 0;
+  // Adds scale x d(sum of the rows' losses) to the gradient and returns the sum of the rows' losses, not scaled. With
+  // scale = 1 / N the whole is the mean over the N rows of a batch. `totals` are those of the whole batch. What a row
+  // adds to its gradient does not depend on the other rows of the tile.
+  virtual double add_gradient(const Rows<T>& rows, std::span<const double> totals, double scale,
+                              Gradient<T> gradient) const = 0;
 };
 
 // What decision losses share.
@@ -63,10 +65,15 @@ enum class Baseline : std::uint8_t {
 struct DecisionOptions {
   std::vector<double> multipliers;  // S, scaled
   Baseline baseline = Baseline::mean;
-  double temperature = 1.0;  // tau of MER (eq. 6); PL is 1
-  double window = 1.0;       // h of IFD (eq. 9)
+  double temperature = 1.0;      // tau of MER (eq. 6); PL is 1
+  double window = 1.0;           // h of IFD (eq. 9)
   bool gradient_to_cost = true;  // false: the decision gradient reaches revenue only
-  bool as_published = false;     // eq. 8 as published, only for IFD
+  bool as_published = false;     // eq. 8 as published, only for IFD and IFD-softmax; not with doubly_robust
 };
+
+// Throws Error of kind usage and names the field, the value and the bound.
+void require_valid(const DecisionOptions& options);
+// A bug of the caller's: throws Error of kind internal unless matrices of these sizes can go with the options.
+void require_nuisance(const DecisionOptions& options, std::size_t size_predicted, std::size_t size_nuisance);
 
 }  // namespace dfcl::loss

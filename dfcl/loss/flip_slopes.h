@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The slopes of a hard decision by finite differences with a window (eq. 9), for a block of rows: shared by IFD, which
+// measures steps on scores, and IFD-softmax, which measures them on probabilities. A few operations for each row and
+// arm.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "dfcl/loss/decision_block.h"
+
+namespace dfcl::loss {
+
+// Winner and runner-up of each row. Of equal scores the first arm wins.
+struct TopPair {
+  std::array<std::int32_t, kBlockRows> winner;
+  std::array<std::int32_t, kBlockRows> runner_up;
+};
+
+template <class T>
+DFCL_INLINE void set_top_pair(const T* score, std::size_t num_arms, TopPair& pair) {
+  std::array<T, kBlockRows> best;
+  std::array<T, kBlockRows> second;
+  best.fill(-std::numeric_limits<T>::infinity());
+  second.fill(-std::numeric_limits<T>::infinity());
+  pair.winner.fill(0);
+  pair.runner_up.fill(0);
+  for (std::size_t arm = 0; arm < num_arms; ++arm) {
+    const T* const line = score + arm * kBlockRows;
+    const std::int32_t index = static_cast<std::int32_t>(arm);
+    for (std::size_t row = 0; row < kBlockRows; ++row) {
+      const T a = line[row];
+      const bool wins = a > best[row];
+      const bool follows = a > second[row];
+      pair.runner_up[row] = wins ? pair.winner[row] : follows ? index : pair.runner_up[row];
+      second[row] = wins ? best[row] : follows ? a : second[row];
+      pair.winner[row] = wins ? index : pair.winner[row];
+      best[row] = wins ? a : best[row];
+    }
+  }
+}
+
+// to[row] = from[index[row]][row]
+template <class T>
+DFCL_INLINE void pick(const T* from, std::size_t num_arms, const std::int32_t* index, T* to) {
+  for (std::size_t row = 0; row < kBlockRows; ++row) to[row] = from[row];
+  for (std::size_t arm = 1; arm < num_arms; ++arm) {
+    const T* const line = from + arm * kBlockRows;
+    const std::int32_t here = static_cast<std::int32_t>(arm);
+    for (std::size_t row = 0; row < kBlockRows; ++row) to[row] = index[row] == here ? line[row] : to[row];
+  }
+}
+
+template <class T>
+struct Window {
+  T width;    // h
+  T inverse;  // 1 / h
+
+  explicit Window(double h) : width(static_cast<T>(h)), inverse(static_cast<T>(1.0 / h)) {}
+  // 1 / step of the public code: a step shorter than h counts as h, a longer one has no gradient.
+  DFCL_INLINE T slope(T step) const { return step < width ? inverse : T(0); }
+};
+
+// Working form of eq. 9: +-(phi_k - phi_s) / h on winner k and runner-up s where their distance is below h. `place` is
+// what steps are measured on (arms x rows, in the order of the scores); value[row] = phi_k, the worth of the decision.
+template <class T>
+DFCL_INLINE void set_window_slopes(const TopPair& pair, const T* place, const T* reward, std::size_t num_arms,
+                                   const Window<T>& window, T* slope, T* value) {
+  std::array<T, kBlockRows> step;
+  std::array<T, kBlockRows> low;
+  std::array<T, kBlockRows> gain;
+  pick(place, num_arms, pair.winner.data(), step.data());
+  pick(place, num_arms, pair.runner_up.data(), low.data());
+  pick(reward, num_arms, pair.winner.data(), value);
+  pick(reward, num_arms, pair.runner_up.data(), gain.data());
+  for (std::size_t row = 0; row < kBlockRows; ++row) {
+    const bool paired = pair.winner[row] != pair.runner_up[row];  // else there is one arm
+    gain[row] = paired ? (value[row] - gain[row]) * window.slope(step[row] - low[row]) : T(0);
+  }
+  for (std::size_t arm = 0; arm < num_arms; ++arm) {
+    T* const out = slope + arm * kBlockRows;
+    const std::int32_t here = static_cast<std::int32_t>(arm);
+    for (std::size_t row = 0; row < kBlockRows; ++row) {
+      const T fall = pair.runner_up[row] == here ? -gain[row] : T(0);
+      out[row] = pair.winner[row] == here ? gain[row] : fall;
+    }
+  }
+}
+
+// As published: g = w (y - b), t the arm received. Where t wins, g on t by the step to the runner-up and -g on every
+// other arm by its own step to t; where k wins, g on t and -g on k, both by the step between them. That last term is
+// wrong for more than two arms unless t is the runner-up: lowering a_k makes the runner-up win.
+template <class T>
+DFCL_INLINE void set_published_slopes(const TopPair& pair, const std::int32_t* received, const T* place,
+                                      const T* reward, std::size_t num_arms, const Window<T>& window, T* slope,
+                                      T* value) {
+  std::array<T, kBlockRows> top;
+  std::array<T, kBlockRows> low;
+  std::array<T, kBlockRows> own;
+  std::array<T, kBlockRows> gain;
+  pick(place, num_arms, pair.winner.data(), top.data());
+  pick(place, num_arms, pair.runner_up.data(), low.data());
+  pick(place, num_arms, received, own.data());
+  pick(reward, num_arms, received, gain.data());
+  pick(reward, num_arms, pair.winner.data(), value);
+  for (std::size_t arm = 0; arm < num_arms; ++arm) {
+    const T* const here = place + arm * kBlockRows;
+    T* const out = slope + arm * kBlockRows;
+    const std::int32_t index = static_cast<std::int32_t>(arm);
+    for (std::size_t row = 0; row < kBlockRows; ++row) {
+      const bool is_received = received[row] == index;
+      const bool received_wins = received[row] == pair.winner[row];
+      const T when_received_wins =
+          is_received ? window.slope(top[row] - low[row]) : -window.slope(top[row] - here[row]);
+      const T between = window.slope(top[row] - own[row]);
+      const T of_winner = pair.winner[row] == index ? -between : T(0);
+      const T when_other_wins = is_received ? between : of_winner;
+      out[row] = gain[row] * (received_wins ? when_received_wins : when_other_wins);
+    }
+  }
+}
+
+}  // namespace dfcl::loss

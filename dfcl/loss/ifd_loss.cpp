@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/loss/ifd_loss.h"
+
+#include <algorithm>
+
+#include "dfcl/loss/flip_slopes.h"
+
+namespace dfcl::loss {
+namespace {
+
+template <class T>
+struct IfdKernel {
+  Window<T> window;
+  bool as_published;
+
+  DFCL_INLINE void operator()(const KernelBlock<T>& block) const {
+    TopPair pair;
+    set_top_pair(block.score, block.num_arms, pair);
+    if (as_published) {
+      set_published_slopes(pair, block.arm, block.score, block.reward, block.num_arms, window, block.slope,
+                           block.value);
+    } else {
+      set_window_slopes(pair, block.score, block.reward, block.num_arms, window, block.slope, block.value);
+    }
+  }
+};
+
+template <class T>
+DFCL_INLINE double run(const Rows<T>& rows, const DecisionOptions& options, double scale, Gradient<T> gradient) {
+  const IfdKernel<T> kernel{Window<T>(options.window), options.as_published};
+  return add_decision_gradient(rows, options, scale, gradient, kernel);
+}
+
+DFCL_FOR_EACH_PROCESSOR
+double add(const Rows<float>& rows, const DecisionOptions& options, double scale, Gradient<float> gradient) {
+  return run(rows, options, scale, gradient);
+}
+
+double add(const Rows<double>& rows, const DecisionOptions& options, double scale, Gradient<double> gradient) {
+  return run(rows, options, scale, gradient);
+}
+
+struct Winners {
+  std::size_t winner;
+  std::size_t runner_up;
+};
+
+Winners winners_of(std::span<const double> score) {
+  Winners top{0, 1};
+  if (score[1] > score[0]) std::swap(top.winner, top.runner_up);
+  for (std::size_t arm = 2; arm < score.size(); ++arm) {
+    if (score[arm] > score[top.winner]) {
+      top = {arm, top.winner};
+    } else if (score[arm] > score[top.runner_up]) {
+      top.runner_up = arm;
+    }
+  }
+  return top;
+}
+
+}  // namespace
+
+template <class T>
+IfdLoss<T>::IfdLoss(const DecisionOptions& options) : options_(options) {
+  require_valid(options_);
+}
+
+template <class T>
+double IfdLoss<T>::add_gradient(const Rows<T>& rows, std::span<const double>, double scale,
+                                Gradient<T> gradient) const {
+  return add(rows, options_, scale, gradient);
+}
+
+template class IfdLoss<float>;
+template class IfdLoss<double>;
+
+void ifd_closed_form(std::span<const double> score, std::span<const double> reward, std::span<double> slope) {
+  const auto [k, s] = winners_of(score);
+  for (std::size_t arm = 0; arm < score.size(); ++arm) {
+    slope[arm] = arm == k ? (reward[k] - reward[s]) / (score[k] - score[s])
+                          : (reward[arm] - reward[k]) / (score[k] - score[arm]);
+  }
+}
+
+void ifd_published_form(std::span<const double> score, std::size_t received, double gain, std::span<double> slope) {
+  const auto [k, s] = winners_of(score);
+  std::fill(slope.begin(), slope.end(), 0.0);
+  if (k == received) {
+    for (std::size_t arm = 0; arm < score.size(); ++arm) {
+      slope[arm] = arm == k ? gain / (score[k] - score[s]) : -gain / (score[k] - score[arm]);
+    }
+  } else {
+    slope[received] = gain / (score[k] - score[received]);
+    slope[k] = -slope[received];
+  }
+}
+
+}  // namespace dfcl::loss

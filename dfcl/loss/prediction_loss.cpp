@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/loss/prediction_loss.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dfcl::loss {
+namespace {
+
+template <class T>
+struct Point {
+  T value;
+  T slope;  // d value / d predicted
+};
+
+template <class T>
+struct SquaredError {
+  static Point<T> at(T observed, T predicted) {
+    const T error = predicted - observed;
+    return {error * error, T(2) * error};
+  }
+};
+
+template <class T>
+struct PoissonDeviance {
+  static Point<T> at(T observed, T predicted) {
+    const T safe = std::max(predicted, T(kLeastPrediction));
+    // Most rows of a sparse outcome are zero: no logarithm for them.
+    const T value = observed == T(0) ? safe : safe - observed * std::log(safe);
+    return {value, T(1) - observed / safe};
+  }
+};
+
+template <class T>
+struct CrossEntropy {
+  static Point<T> at(T observed, T predicted) {
+    const T safe = std::clamp(predicted, T(kLeastPrediction), T(1) - T(kLeastPrediction));
+    T value = 0;
+    if (observed != T(0)) value -= observed * std::log(safe);
+    if (observed != T(1)) value -= (T(1) - observed) * std::log(T(1) - safe);
+    return {value, (safe - observed) / (safe * (T(1) - safe))};
+  }
+};
+
+// One outcome of a tile; predicted and gradient are rows x arms.
+template <class Measure, class T>
+double add_outcome(const Rows<T>& rows, core::MatrixView<const T> predicted, std::span<const float> observed, T scale,
+                   core::MatrixView<T> gradient) {
+  double sum = 0.0;
+  for (std::size_t row = 0; row < rows.num_rows(); ++row) {
+    const std::size_t arm = rows.arm[row];
+    const Point<T> point = Measure::at(static_cast<T>(observed[row]), predicted(row, arm));
+    const T weight = static_cast<T>(rows.weight[row]);
+    gradient(row, arm) += scale * weight * point.slope;
+    sum += static_cast<double>(weight * point.value);
+  }
+  return sum;
+}
+
+template <class T>
+double add_outcome(OutcomeKind kind, const Rows<T>& rows, core::MatrixView<const T> predicted,
+                   std::span<const float> observed, T scale, core::MatrixView<T> gradient) {
+  switch (kind) {
+    case OutcomeKind::real: return add_outcome<SquaredError<T>>(rows, predicted, observed, scale, gradient);
+    case OutcomeKind::non_negative: return add_outcome<PoissonDeviance<T>>(rows, predicted, observed, scale, gradient);
+    case OutcomeKind::binary: return add_outcome<CrossEntropy<T>>(rows, predicted, observed, scale, gradient);
+  }
+  return 0.0;  // no other kind
+}
+
+}  // namespace
+
+template <class T>
+double PredictionLoss<T>::add_gradient(const Rows<T>& rows, std::span<const double>, double scale,
+                                       Gradient<T> gradient) const {
+  const double per_arm = 1.0 / static_cast<double>(rows.num_arms());
+  const T factor = static_cast<T>(scale * per_arm);
+  double sum = 0.0;
+  if (options_.use_revenue) {
+    sum += add_outcome(options_.revenue, rows, rows.revenue, rows.observed_revenue, factor, gradient.revenue);
+  }
+  if (options_.use_cost) {
+    sum += add_outcome(options_.cost, rows, rows.cost, rows.observed_cost, factor, gradient.cost);
+  }
+  return per_arm * sum;
+}
+
+template class PredictionLoss<float>;
+template class PredictionLoss<double>;
+
+}  // namespace dfcl::loss
