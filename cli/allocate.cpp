@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 
@@ -22,6 +23,7 @@
 #include "dfcl/io/file_format.h"
 #include "dfcl/io/plan_file.h"
 #include "dfcl/io/prediction_file.h"
+#include "dfcl/io/prediction_stream.h"
 #include "dfcl/report/plan_report.h"
 
 namespace dfcl::cli {
@@ -37,7 +39,7 @@ struct AllocateFlags {
   std::size_t curve_points = 0;
   std::string control;
   std::string objective = "revenue";
-  double margin = 1.0;
+  std::optional<double> margin;
   std::optional<double> min_roi;
   std::string eligible;
   std::string segment;
@@ -80,7 +82,7 @@ allocate::Rules rules_of(const AllocateFlags& flags, const std::vector<std::stri
     rules.control = static_cast<std::size_t>(zero - arms.begin());
   }
   if (flags.objective == "profit") rules.objective = allocate::Objective::profit;
-  rules.margin = flags.margin;
+  rules.margin = flags.margin.value_or(1.0);
   rules.min_roi = flags.min_roi.value_or(0.0);
   return rules;
 }
@@ -95,7 +97,9 @@ std::vector<std::int64_t> limits_of(const std::vector<std::string>& entries, std
     if (equals == std::string::npos || !CLI::detail::lexical_cast(entry.substr(equals + 1), units) || units < 0) {
       throw usage_error(fmt::format("{} {}", flag, entry), "cannot read the limit", fmt::format("{} ARM=N, for example {} 20=1000", flag, flag));
     }
-    limits[arm_named(entry.substr(0, equals), arms, flag)] = units;
+    std::int64_t& limit = limits[arm_named(entry.substr(0, equals), arms, flag)];
+    if (limit != unset) throw usage_error(fmt::format("{} {}", flag, entry), "a second limit for the same arm");
+    limit = units;
   }
   return limits;
 }
@@ -125,6 +129,32 @@ void check_flags(const AllocateFlags& flags) {
   }
 }
 
+void check_numbers(const AllocateFlags& flags) {
+  if (flags.multiplier && !(*flags.multiplier >= 0.0 && std::isfinite(*flags.multiplier))) {
+    throw usage_error("--multiplier", fmt::format("found {}, expected a number of 0 or more", *flags.multiplier));
+  }
+  if (flags.margin && flags.objective != "profit") {
+    throw usage_error("--margin", "has no meaning for revenue", "add --objective profit");
+  }
+  if (flags.margin && !(*flags.margin > 0.0 && std::isfinite(*flags.margin))) {
+    throw usage_error("--margin", fmt::format("found {}, expected a number above 0", *flags.margin));
+  }
+}
+
+// A plan must not replace what it was made from.
+void check_output(const AllocateFlags& flags) {
+  if (flags.output.empty()) return;
+  if (flags.curve_points == 0) {
+    (void)io::format_of_name(flags.output);
+  } else if (!flags.output.ends_with(".csv") && !flags.output.ends_with(".json")) {
+    throw usage_error(flags.output, "unknown file ending", "a curve is written as .csv or .json");
+  }
+  for (const std::string& input : {flags.predictions, flags.eligible, flags.segment_budgets, flags.second_cost}) {
+    std::error_code absent;
+    if (std::filesystem::equivalent(input, flags.output, absent)) throw usage_error(flags.output, "is an input of this run", "choose another name");
+  }
+}
+
 // The totals that the budget flags mean; one entry of kNoBudget where there is no budget.
 std::vector<double> total_budgets(const AllocateFlags& flags, const allocate::CostliestArm& most) {
   if (!flags.totals.empty()) return flags.totals;
@@ -148,7 +178,7 @@ data::Provenance provenance_of(const AllocateFlags& flags, const allocate::Rules
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) provenance.options.emplace_back(name, value);
   };
-  if (flags.objective == "profit") add("margin", fmt::format("{}", flags.margin));
+  if (flags.objective == "profit") add("margin", fmt::format("{}", rules.margin));
   if (flags.min_roi) add("min_roi", fmt::format("{}", *flags.min_roi));
   add("segment", flags.segment);
   add("min_units", fmt::format("{}", fmt::join(flags.min_units, ",")));
@@ -215,15 +245,15 @@ LoadedProblem load_problem(const AllocateFlags& flags, core::RunContext& context
   return loaded;
 }
 
-// A number that the solver refuses is named by the unit's place; the user knows its id.
-template <class Solve>
-auto with_ids(const data::Ids& ids, Solve&& solve) {
+// A unit that the solver refuses is named by its place; the user knows its id.
+template <class IdOf, class Solve>
+auto naming_units(IdOf&& id_of, Solve&& solve) {
   try {
     return solve();
   } catch (const core::Error& error) {
     core::ErrorDetails details = error.details();
     if (!details.where.starts_with("unit ")) throw;
-    details.where = fmt::format("unit '{}'", ids.text(std::stoull(details.where.substr(5))));
+    details.where = fmt::format("unit '{}'", id_of(std::stoull(details.where.substr(5))));
     throw core::Error(details);
   }
 }
@@ -236,7 +266,8 @@ int finish(const std::vector<report::PlanFigures>& plans, bool as_json) {
 
 int run_curve(const AllocateFlags& flags, const LoadedProblem& loaded, bool as_json, core::RunContext& context) {
   const std::vector<std::string>& arms = loaded.table.prediction.arms;
-  const allocate::Curve curve = with_ids(loaded.table.prediction.ids, [&] {
+  const auto id_of = [&](std::size_t unit) { return loaded.table.prediction.ids.text(unit); };
+  const allocate::Curve curve = naming_units(id_of, [&] {
     return allocate::allocate_curve(loaded.problem, flags.curve_points, context);
   });
   const bool json_file = flags.output.ends_with(".json");
@@ -254,6 +285,7 @@ int run_in_memory(const AllocateFlags& flags, bool as_json, core::RunContext& co
   const std::uint64_t fingerprint = flags.output.empty() ? 0 : data::fingerprint_of(prediction, context);
   const double read_seconds = clock.lap();
   const data::Provenance provenance = provenance_of(flags, loaded.problem.rules, prediction.arms);
+  const auto id_of = [&](std::size_t unit) { return prediction.ids.text(unit); };
 
   std::vector<report::PlanFigures> plans;
   for (std::size_t i = 0; i < totals.size(); ++i) {
@@ -261,7 +293,7 @@ int run_in_memory(const AllocateFlags& flags, bool as_json, core::RunContext& co
                                 flags.second_budget.has_value(), {}, ""};
     figures.seconds.read = read_seconds;
     clock.lap();
-    figures.solution = with_ids(prediction.ids, [&] {
+    figures.solution = naming_units(id_of, [&] {
       return flags.multiplier ? allocate::apply_multiplier(loaded.problem, *flags.multiplier, context)
                               : allocate::allocate(loaded.problem, totals[i], context);
     });
@@ -277,31 +309,20 @@ int run_in_memory(const AllocateFlags& flags, bool as_json, core::RunContext& co
   return finish(plans, as_json);
 }
 
-// The columns of a prediction file that a streamed solve reads.
-std::unique_ptr<data::BatchSource> open_stream(const std::string& path, const std::vector<std::string>& arms,
-                                               core::RunContext& context) {
-  const std::vector<std::string> present = io::column_names(path);
-  std::vector<std::string> names;
-  std::vector<data::ColumnType> types;
-  for (const char* prefix : {"revenue_", "cost_", "eligible_"}) {
-    for (const std::string& arm : arms) {
-      if (std::find(present.begin(), present.end(), prefix + arm) == present.end()) continue;
-      names.push_back(prefix + arm);
-      types.push_back(data::ColumnType::float32);
-    }
+// The id of a unit by its place, read again from the start: for messages.
+std::string id_in_stream(data::BatchSource& source, std::size_t id_column, std::size_t unit) {
+  source.rewind();
+  data::Batch batch;
+  for (std::size_t first = 0; source.next(batch); first += batch.num_rows) {
+    if (unit < first + batch.num_rows) return data::ids_of_batch(batch, id_column, first).text(unit - first);
   }
-  if (std::find(present.begin(), present.end(), "id") != present.end()) {
-    const bool numbered = io::open_batches(path, {"id"}, {}, context)->columns().front().type == data::ColumnType::int64;
-    names.emplace_back("id");
-    types.push_back(numbered ? data::ColumnType::int64 : data::ColumnType::text);
-  }
-  return io::open_batches(path, names, types, context);
+  return std::to_string(unit);
 }
 
 int run_stream(const AllocateFlags& flags, bool as_json, core::RunContext& context) {
   const std::vector<std::string> arms = io::arms_of_columns(io::column_names(flags.predictions), flags.predictions);
   const allocate::Rules rules = rules_of(flags, arms);
-  data::FingerprintedSource source(open_stream(flags.predictions, arms, context), arms);
+  data::FingerprintedSource source(io::open_prediction(flags.predictions, arms, context), arms);
   const std::size_t id_column = source.columns().back().name == "id" ? source.columns().size() - 1 : source.columns().size();
   Clock clock;
   allocate::CostliestArm most;
@@ -326,8 +347,11 @@ int run_stream(const AllocateFlags& flags, bool as_json, core::RunContext& conte
       if (!writer) writer.emplace(file, piece.ids.texts() == nullptr, provenance_of(flags, rules, arms));
       writer->write(piece);
     };
-    figures.solution = flags.multiplier ? allocate::apply_multiplier_stream(source, arms, rules, *flags.multiplier, sink, context)
-                                        : allocate::allocate_stream(source, arms, rules, totals[i], sink, context);
+    const auto id_of = [&](std::size_t unit) { return id_in_stream(source, id_column, unit); };
+    figures.solution = naming_units(id_of, [&] {
+      return flags.multiplier ? allocate::apply_multiplier_stream(source, arms, rules, *flags.multiplier, sink, context)
+                              : allocate::allocate_stream(source, arms, rules, totals[i], sink, context);
+    });
     figures.seconds.solve = clock.lap();
     if (writer) {
       figures.file = file;
@@ -341,7 +365,8 @@ int run_stream(const AllocateFlags& flags, bool as_json, core::RunContext& conte
 
 int run_allocate(const AllocateFlags& flags, bool as_json, core::RunContext& context) {
   check_flags(flags);
-  if (!flags.output.empty() && flags.curve_points == 0) (void)io::format_of_name(flags.output);
+  check_numbers(flags);
+  check_output(flags);
   return flags.stream ? run_stream(flags, as_json, context) : run_in_memory(flags, as_json, context);
 }
 
@@ -385,7 +410,7 @@ void add_allocate(Session& session) {
   verb.add_option("--curve", flags->curve_points, "no plan: N points of the whole curve of spend and value")->check(CLI::Range(2, 100'000));
   verb.add_option("--control", flags->control, "the arm that gains are counted against\nDefault: the arm 0, else the first.");
   verb.add_option("--objective", flags->objective, "what to maximise: revenue, or margin x revenue - cost")->check(one_of({"revenue", "profit"}));
-  verb.add_option("--margin", flags->margin, "share of revenue that is earned, for --objective profit")->check(CLI::PositiveNumber);
+  verb.add_option("--margin", flags->margin, "share of revenue that is earned, for --objective profit");
   add_constraints(verb, flags);
   verb.add_flag("--stream", flags->stream, "read the predictions in batches, a few times: for files larger than memory");
 }
