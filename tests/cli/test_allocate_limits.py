@@ -304,6 +304,30 @@ def test_two_budgets_and_two_caps_come_within_half_a_percent(dfcl, tmp_path, see
     assert summary["bound"] <= 1.005 * optimum
 
 
+@pytest.mark.parametrize("rule", ["--min-roi=1.5", "--objective=profit --margin=0.6"])
+@pytest.mark.parametrize("kind", ["segments", "caps", "two budgets and two caps"])
+def test_limits_with_a_least_return_or_profit(dfcl, tmp_path, rule, kind):
+    """Where increments must earn R per cost, what is maximised is r - R*c: money that earns less is not spent."""
+    for seed in range(400, 403):
+        problem, budget, limits = two_budgets_and_two_caps(seed)
+        if kind == "segments":
+            problem = in_segments(problem, seed)
+            limits = {"segment_budgets": {"north": 0.1 * budget, "south": 0.3 * budget, "4": 0.05 * budget}}
+        elif kind == "caps":
+            limits = {"max_units": limits["max_units"]}
+        write_problem(problem, tmp_path / "p.parquet")
+        profit = "profit" in rule
+        net = 0.6 * problem.r - problem.c if profit else problem.r - 1.5 * problem.c
+        summary = allocate(dfcl, "p.parquet", *rule.split(), *flags_of(tmp_path, problem, budget, **limits))
+        chosen = arms_of_plan(tmp_path / "plan.parquet", problem)
+        check_summary(summary, problem, chosen, net if profit else None)
+        check_limits(problem, chosen, budget, **limits)
+        value = net[np.arange(problem.num_units), chosen].sum()
+        optimum = solve_lp(problem, budget, net, **limits)
+        assert value >= 0.995 * optimum, f"seed {seed}"
+        assert value + summary["gap"] >= optimum * (1 - 1e-7), f"seed {seed}"
+
+
 def test_coupled_plans_do_not_depend_on_threads(dfcl, tmp_path):
     problem, budget, limits = two_budgets_and_two_caps(200)
     write_problem(problem, tmp_path / "p.parquet")
