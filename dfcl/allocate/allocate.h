@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The budget solver: units x arms of revenue and cost, and a budget, to one arm per unit with proof of how good the
-// answer is (eq. 1-3 of docs/method.md). It knows nothing of models. One budget over 10 million units x 5 arms takes one
-// read of the matrices and about a byte a unit of memory; docs/allocate.md has the mathematics and the guarantees.
+// answer is (eq. 1-3 of docs/method.md). It knows nothing of models. One budget over 10 million units x 5 arms takes
+// one read of the matrices and about a byte a unit of memory; docs/allocate.md has the mathematics and the guarantees.
 // Answers do not depend on the number of threads.
 #pragma once
 
@@ -104,7 +104,8 @@ struct Solution {
   std::vector<double> segment_multiplier;  // on top of the total's multiplier
   double second_spend = 0.0;
   double second_multiplier = 0.0;
-  std::vector<double> arm_multiplier;  // per arm: value lost by (> 0: an upper, < 0: a lower) limit of its units; or empty
+  // Per arm: value lost by one unit less (> 0, an upper limit) or more (< 0, a lower limit); empty without limits.
+  std::vector<double> arm_multiplier;
 
   bool has_plan() const { return status != Status::not_run && status < Status::cannot_be_met; }
 };

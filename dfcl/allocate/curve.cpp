@@ -45,8 +45,8 @@ struct Stop {
   std::size_t first_target = 0, last_target = 0;  // [first, last)
 };
 
-// Walks the buckets [begin, end) from a place that it moves to the end; adds the buckets that hold targets. Rounding may
-// leave targets beyond the last increment: they stay with the last bucket that has any.
+// Walks the buckets [begin, end) from a place that it moves to the end; adds the buckets that hold targets. Rounding
+// may leave targets beyond the last increment: they stay with the last bucket that has any.
 void find_stops(const PathSummary& summary, std::size_t begin, std::size_t end, const std::vector<double>& targets,
                 std::size_t first_target, std::size_t last_target, Place& place, std::vector<Stop>& stops) {
   while (end > begin && summary.sums(end - 1).increments == 0) --end;

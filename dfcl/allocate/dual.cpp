@@ -131,7 +131,7 @@ Soft evaluate(const Scaled& scaled, const std::vector<double>& multipliers, doub
   for (double& curvature : total.curvature) curvature /= scaled.units;
   for (std::size_t k = 0; k < num_limits; ++k) {
     const double multiplier = multipliers[k];
-    total.value += multiplier * scaled.limits[k] - barrier * std::log(multiplier) + 0.5 * ridge * multiplier * multiplier;
+    total.value += multiplier * (scaled.limits[k] + 0.5 * ridge * multiplier) - barrier * std::log(multiplier);
     total.slope[k] += scaled.limits[k] - barrier / multiplier + ridge * multiplier;
     total.curvature[k * num_limits + k] += barrier / (multiplier * multiplier) + ridge;
   }

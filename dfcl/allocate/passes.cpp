@@ -80,7 +80,9 @@ void sort_path(std::vector<Increment>& increments, core::RunContext& context) {
     return;
   }
   // Dealt into buckets of equal width between the ends, which are then sorted apart.
-  const auto key_of = [](const Increment& increment) { return static_cast<std::uint64_t>(position_of(increment) >> 32); };
+  const auto key_of = [](const Increment& increment) {
+    return static_cast<std::uint64_t>(position_of(increment) >> 32);
+  };
   std::uint64_t first = key_of(increments[0]);
   std::uint64_t last = first;
   for (const Increment& increment : increments) {

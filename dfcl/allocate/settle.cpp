@@ -168,7 +168,7 @@ Stretch stretch_of(const Sample& sample, double from, double to, double further)
 
 std::optional<Bracket> bracket_on_sample(const Units& units, const Rules& rules, double budget,
                                          core::RunContext& context) {
-  constexpr std::size_t kFewestUnits = 500'000;
+  constexpr std::size_t kFewestUnits = 150'000;
   constexpr std::size_t kFewRuns = 1'024;
   constexpr std::size_t kManyRuns = 24'576;
   constexpr double kStandardErrors = 4.0;

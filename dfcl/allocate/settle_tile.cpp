@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plain loops over the units of a tile, which compilers turn into vectors: the loop over arms unrolls where their number
-// is known. Which processor runs it changes nothing: the sums are exact, and scores only tell what is beyond doubt.
+// Plain loops over the units of a tile, which compilers turn into vectors: the loop over arms unrolls where their
+// number is known. Which processor runs it changes nothing: the sums are exact, and scores only tell what is
+// beyond doubt.
 #include "dfcl/allocate/settle_tile.h"
 
 #include <algorithm>
@@ -67,8 +68,8 @@ struct PlainTranspose {
 };
 
 #if DFCL_HAS_WIDE_VECTORS
-// Sixteen units at a time fill as many registers as there are arms; each arm is picked out of them by permutations. Half
-// the time of moving numbers one by one.
+// Sixteen units at a time fill as many registers as there are arms; each arm is picked out of them by permutations.
+// Faster than moving numbers one by one.
 struct WideTranspose {
   static constexpr std::size_t kLanes = 16;
   typedef float Floats __attribute__((vector_size(4 * kLanes)));

@@ -100,7 +100,8 @@ void describe_multipliers(const CoupledModel& model, const DualSolution& dual, S
   for (std::size_t arm = 0; arm < model.num_arms(); ++arm) {
     if (!model.upper.empty()) solution.arm_multiplier[arm] += multiplier_of(model.upper[arm]);
     if (!model.lower.empty()) solution.arm_multiplier[arm] -= multiplier_of(model.lower[arm]);
-    units_bind |= (!model.upper.empty() && binds(model.upper[arm])) || (!model.lower.empty() && binds(model.lower[arm]));
+    units_bind |= !model.upper.empty() && binds(model.upper[arm]);
+    units_bind |= !model.lower.empty() && binds(model.lower[arm]);
   }
   bool segments_bind = false;
   for (const std::size_t limit : model.segment) {

@@ -89,6 +89,36 @@ double gap_of(const std::vector<Increment>& path, const Problem& problem, const 
   return std::max(0.0, dual - (solution.revenue - least_efficiency * solution.spend));
 }
 
+// The purses with the cheapest plan paid; false where one of them cannot pay it.
+bool open_purses(const Problem& problem, double budget, const std::vector<std::uint8_t>& least_arm, Walk& walk) {
+  walk.total.budget = budget;
+  walk.segments.resize(problem.segments.budgets.size());
+  for (std::size_t s = 0; s < walk.segments.size(); ++s) walk.segments[s].budget = problem.segments.budgets[s];
+  for (std::size_t unit = 0; unit < least_arm.size(); ++unit) {
+    const float cost = problem.cost(unit, least_arm[unit]);
+    walk.total.exact.add(cost);
+    walk.segments[problem.segments.of_unit[unit]].exact.add(cost);
+  }
+  walk.total.settle();
+  bool can_pay = walk.total.spend <= budget;
+  for (Purse& segment : walk.segments) {
+    segment.settle();
+    can_pay &= segment.spend <= segment.budget;
+  }
+  return can_pay;
+}
+
+// Sum of r - p*c over the cheapest plan, p the price of the unit's segment.
+double net_of_least(const Problem& problem, const std::vector<std::uint8_t>& least_arm, const Walk& walk,
+                    double total_price) {
+  double sum = 0.0;
+  for (std::size_t unit = 0; unit < least_arm.size(); ++unit) {
+    const double p = std::max(total_price, walk.segments[problem.segments.of_unit[unit]].cut);
+    sum += static_cast<double>(problem.revenue(unit, least_arm[unit])) - p * problem.cost(unit, least_arm[unit]);
+  }
+  return sum;
+}
+
 }  // namespace
 
 Solution solve_segments(const Problem& problem, double budget, core::RunContext& context) {
@@ -96,45 +126,30 @@ Solution solve_segments(const Problem& problem, double budget, core::RunContext&
   const Prices prices(problem.rules);
   const std::size_t num_units = problem.num_units();
   const Gathered gathered = gather(pieces, problem.rules, {0, num_units * problem.num_arms()}, context);
-  Solution solution;
-  solution.arm.resize(num_units);
-  assign(all_units(problem), problem.rules, {0, {}}, solution.arm.data(), context);
+  const std::vector<Increment>& path = gathered.window.increments;
+  std::vector<std::uint8_t> least_arm(num_units);
+  assign(all_units(problem), problem.rules, {0, {}}, least_arm.data(), context);
   Walk walk;
-  walk.total.budget = budget;
-  walk.segments.resize(problem.segments.budgets.size());
-  for (std::size_t s = 0; s < walk.segments.size(); ++s) walk.segments[s].budget = problem.segments.budgets[s];
-  for (std::size_t unit = 0; unit < num_units; ++unit) {
-    const float cost = problem.cost(unit, solution.arm[unit]);
-    walk.total.exact.add(cost);
-    walk.segments[problem.segments.of_unit[unit]].exact.add(cost);
+  if (!open_purses(problem, budget, least_arm, walk)) {
+    return cannot_be_met(gathered.control, budget, walk.total.spend);
   }
-  walk.total.settle();
-  bool feasible = walk.total.spend <= budget;
-  for (Purse& segment : walk.segments) {
-    segment.settle();
-    feasible &= segment.spend <= segment.budget;
-  }
-  if (!feasible) return cannot_be_met(gathered.control, budget, walk.total.spend);
+  Solution solution;
+  solution.budget = budget;
   solution.least_spend = walk.total.spend;
-  const std::vector<std::uint8_t> least_arm = solution.arm;
-  walk_path(gathered.window.increments, problem.segments, solution.arm, walk);
+  solution.arm = least_arm;
+  walk_path(path, problem.segments, solution.arm, walk);
 
   Totals totals;
   for (std::size_t unit = 0; unit < num_units; ++unit) {
     totals.add(problem.cost(unit, solution.arm[unit]), problem.revenue(unit, solution.arm[unit]));
   }
-  solution.budget = budget;
   solution.spend = totals.cost.value();
   solution.revenue = totals.revenue.value();
   solution.value = prices.value(solution.revenue, solution.spend);
   const double total_price = std::max(walk.total.cut, prices.least_efficiency);
-  double least_net = 0.0;
-  for (std::size_t unit = 0; unit < num_units; ++unit) {
-    const double p = std::max(total_price, walk.segments[problem.segments.of_unit[unit]].cut);
-    least_net += static_cast<double>(problem.revenue(unit, least_arm[unit])) - p * problem.cost(unit, least_arm[unit]);
-  }
   const double scale = prices.profit ? prices.margin : 1.0;
-  solution.gap = scale * gap_of(gathered.window.increments, problem, walk, prices.least_efficiency, least_net, solution);
+  const double least_net = net_of_least(problem, least_arm, walk, total_price);
+  solution.gap = scale * gap_of(path, problem, walk, prices.least_efficiency, least_net, solution);
   solution.bound = solution.value + solution.gap;
   solution.multiplier = walk.total.cut > 0.0 ? prices.multiplier(walk.total.cut) : 0.0;
   bool segment_binds = false;

@@ -45,7 +45,8 @@ TEST(AllocateCoupled, AgreesWithBruteForceOnSmallProblems) {
     }
     if (i % 7 == 0) {
       for (std::size_t unit = 0; unit < units; ++unit) instance.segment.push_back(stream.below(2));
-      instance.options.segments.budgets = {static_cast<double>(stream.below(12)), static_cast<double>(stream.below(12))};
+      const auto first = static_cast<double>(stream.below(12));
+      instance.options.segments.budgets = {first, static_cast<double>(stream.below(12))};
     }
     const double budget = stream.bernoulli(0.2) ? kNoBudget : static_cast<double>(stream.below(36)) - 6.0;
     const Problem problem = instance.problem();

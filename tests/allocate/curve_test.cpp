@@ -14,7 +14,8 @@ void expect_points_on_the_path(const Problem& problem, std::size_t num_points, c
   ASSERT_EQ(curve.points.size(), num_points);
   EXPECT_DOUBLE_EQ(curve.points.back().spend, range.most);
   EXPECT_EQ(curve.points.back().multiplier, 0.0);
-  EXPECT_NEAR(curve.points.back().value, allocate(problem, kNoBudget, context).value, 1e-9 * static_cast<double>(1 + problem.num_units()));
+  const double tolerance = 1e-9 * static_cast<double>(1 + problem.num_units());
+  EXPECT_NEAR(curve.points.back().value, allocate(problem, kNoBudget, context).value, tolerance);
   for (std::size_t i = 0; i < num_points; ++i) {
     const CurvePoint& point = curve.points[i];
     SCOPED_TRACE(testing::Message() << "point " << i);

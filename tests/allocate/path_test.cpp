@@ -62,14 +62,13 @@ void compare_with_brute_force(const Problem& problem, double budget, core::RunCo
   EXPECT_LE(solution.gap, largest_increment(problem) + tolerance);
   const BruteForce unlimited = brute_force(problem, kNoBudget);
   if (solution.status == Status::optimal) {
-    EXPECT_LT(solution.spend, *unlimited.best + 1e9);
+    EXPECT_GT(spend_range(problem, context).most, budget);
     EXPECT_GT(solution.multiplier, 0.0);
   } else {
     EXPECT_NEAR(solution.value, *unlimited.best, tolerance);
     EXPECT_EQ(solution.multiplier, 0.0);
-    PlanTotals control = totals_of(problem, std::vector<std::uint8_t>(problem.num_units(),
-                                                                      static_cast<std::uint8_t>(problem.rules.control)));
-    const bool gain = *unlimited.best > value_of(problem, control) + tolerance;
+    const std::vector<std::uint8_t> control(problem.num_units(), static_cast<std::uint8_t>(problem.rules.control));
+    const bool gain = *unlimited.best > value_of(problem, totals_of(problem, control)) + tolerance;
     if (problem.eligible.data == nullptr && solution.status == Status::no_gain) {
       EXPECT_FALSE(gain);
     }
@@ -187,7 +186,7 @@ TEST(Allocate, CutsAMillionEqualUnitsByRowOrder) {
 
 TEST(Allocate, NamesTheUnitWhoseNumberIsNotFinite) {
   core::RunContext context(2);
-  for (const std::size_t units : {std::size_t{10}, std::size_t{120'000}, std::size_t{500'100}}) {
+  for (const std::size_t units : {std::size_t{10}, std::size_t{120'000}, std::size_t{200'100}}) {
     for (const float bad : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
       for (const bool in_cost : {false, true}) {
         Instance instance = smooth_instance(units, 3, 5);
@@ -322,7 +321,7 @@ TEST(Allocate, AddingAConstantToAllArmsOfAUnitChangesNoChoice) {
 
 TEST(Allocate, PowersOfTwoInRevenueOrCostChangeNoChoiceAtTheScaledBudget) {
   core::RunContext context(2);
-  for (const std::size_t units : {std::size_t{500}, std::size_t{150'000}, std::size_t{510'000}}) {
+  for (const std::size_t units : {std::size_t{500}, std::size_t{120'000}, std::size_t{300'000}}) {
     Instance instance = smooth_instance(units, 4, 17);
     const double budget = 0.4 * static_cast<double>(units);
     const Solution first = allocate(instance.problem(), budget, context);
@@ -343,7 +342,7 @@ TEST(Allocate, PermutingUnitsPermutesThePlan) {
   std::vector<std::size_t> order(units);
   std::iota(order.begin(), order.end(), std::size_t{0});
   core::RandomStream stream(kSeed, kTest, 99);
-  for (std::size_t i = units - 1; i > 0; --i) std::swap(order[i], order[stream.below(static_cast<std::uint32_t>(i + 1))]);
+  for (std::uint32_t i = units - 1; i > 0; --i) std::swap(order[i], order[stream.below(i + 1)]);
   Instance permuted(units, 5);
   for (std::size_t unit = 0; unit < units; ++unit) {
     for (std::size_t arm = 0; arm < 5; ++arm) {
@@ -359,7 +358,7 @@ TEST(Allocate, PermutingUnitsPermutesThePlan) {
 }
 
 TEST(Allocate, AnyNumberOfThreadsGivesTheSameBytes) {
-  for (const std::size_t units : {std::size_t{5000}, std::size_t{200'000}, std::size_t{550'000}}) {
+  for (const std::size_t units : {std::size_t{5000}, std::size_t{120'000}, std::size_t{400'000}}) {
     const Instance instance = smooth_instance(units, 5, 29);
     core::RunContext one(1);
     const Solution first = allocate(instance.problem(), 0.5 * static_cast<double>(units), one);
