@@ -59,8 +59,8 @@ bool all_finite(const TensorValues& values) {
   return true;
 }
 
-// Over everything the file means: metadata, names, types, shapes and numbers, in the order of the file.
-std::string checksum_of(const TensorFile& file) {
+// The tensors are in the order of the file.
+std::string ordered_checksum(const TensorFile& file) {
   std::uint64_t hash = core::hash_text("dfcl safetensors");
   const auto add = [&](std::string_view text) { hash = core::hash_bytes(text.data(), text.size(), hash); };
   hash = core::combine_hashes(hash, file.metadata.size());
@@ -191,7 +191,7 @@ void check_and_order(TensorFile& file) {
 std::string prefix_of(const TensorFile& file) {
   nlohmann::ordered_json header;
   header[kMetadata] = file.metadata;
-  header[kMetadata][kChecksum] = checksum_of(file);
+  header[kMetadata][kChecksum] = ordered_checksum(file);
   std::uint64_t place = 0;
   for (const Tensor& tensor : file.tensors) {
     const std::uint64_t end = place + bytes_of(tensor.values).size();
@@ -265,6 +265,11 @@ const Tensor* TensorFile::find(std::string_view name) const {
   return found == tensors.end() ? nullptr : &*found;
 }
 
+std::string checksum_of(TensorFile file) {
+  check_and_order(file);
+  return ordered_checksum(file);
+}
+
 std::string safetensors_bytes(TensorFile file) {
   check_and_order(file);
   std::string bytes = prefix_of(file);
@@ -309,7 +314,7 @@ TensorFile parse_safetensors(std::string_view bytes, const std::string& where) {
     if (!all_finite(entry.tensor.values)) refuse(where, "numbers that are not finite", core::printable(entry.tensor.name));
     file.tensors.push_back(std::move(entry.tensor));
   }
-  if (checksum.empty() || checksum.mapped() != checksum_of(file)) {
+  if (checksum.empty() || checksum.mapped() != ordered_checksum(file)) {
     refuse(where, checksum.empty() ? "no checksum; dfcl did not write it" : "the checksum does not agree");
   }
   return file;

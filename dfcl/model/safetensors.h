@@ -49,6 +49,10 @@ TensorFile read_safetensors(const std::string& path);
 std::string safetensors_bytes(TensorFile file);
 TensorFile parse_safetensors(std::string_view bytes, const std::string& where);
 
+// Over everything the file means: metadata, names, types, shapes and numbers, in the order of the file. Sixteen
+// hexadecimal digits.
+std::string checksum_of(TensorFile file);
+
 // Whether a file begins as a safetensors file does; false where it cannot be read.
 bool is_safetensors(const std::string& path);
 

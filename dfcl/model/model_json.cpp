@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/model/model_json.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "dfcl/core/error.h"
+#include "dfcl/model/strict_json.h"
+
+namespace dfcl::model {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr int kMostDepth = 4;
+
+// Words for enumerations, so that files read well and numbers may be renumbered.
+constexpr const char* kKinds[] = {"real", "non_negative", "binary"};   // loss::OutcomeKind
+constexpr const char* kArmShapes[] = {"plain", "monotone", "concave"};  // nn::ArmShape
+constexpr const char* kForms[] = {"outcome", "drm_scores", "drp_scores", "dpm_scores"};  // RevenueForm
+
+template <class Enum, std::size_t N>
+Enum enum_of(const json& value, const char* const (&words)[N]) {
+  const auto& word = value.get_ref<const std::string&>();
+  for (std::size_t i = 0; i < N; ++i) {
+    if (word == words[i]) return static_cast<Enum>(i);
+  }
+  throw json::other_error::create(501, "unknown word", nullptr);
+}
+
+std::size_t size_of(const json& value) {
+  if (!value.is_number_unsigned()) throw json::other_error::create(501, "not a whole number", nullptr);
+  return value.get<std::size_t>();
+}
+
+std::vector<std::size_t> sizes_of(const json& value) {
+  std::vector<std::size_t> sizes;
+  for (const json& size : value) sizes.push_back(size_of(size));
+  return sizes;
+}
+
+// Hashes have more digits than the numbers of some JSON readers.
+std::string hexadecimal(std::uint64_t number) { return fmt::format("{:016x}", number); }
+std::uint64_t of_hexadecimal(const std::string& text) {
+  std::size_t used = 0;
+  const std::uint64_t number = std::stoull(text, &used, 16);
+  if (used != text.size()) throw json::other_error::create(501, "not a hash", nullptr);
+  return number;
+}
+
+ordered_json arms_json(const Model& model) {
+  return {{"labels", model.arms.labels}, {"control", model.arms.control}, {"ordered", model.arms.ordered}};
+}
+void set_arms(Model& model, const json& value) {
+  model.arms.labels = value.at("labels").get<std::vector<std::string>>();
+  model.arms.control = size_of(value.at("control"));
+  model.arms.ordered = value.at("ordered").get<bool>();
+}
+
+ordered_json features_json(const Model& model) {
+  ordered_json list = ordered_json::array();
+  for (const data::FeatureColumn& column : model.features) {
+    ordered_json entry = {{"name", column.name}};
+    if (column.categorical) entry["levels"] = column.levels;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+void set_features(Model& model, const json& value) {
+  for (const json& entry : value) {
+    data::FeatureColumn column;
+    column.name = entry.at("name").get<std::string>();
+    column.categorical = entry.contains("levels");
+    if (column.categorical) column.levels = entry["levels"].get<std::vector<std::string>>();
+    model.features.push_back(std::move(column));
+  }
+}
+
+ordered_json missing_json(const Model& model) { return model.missing; }
+void set_missing(Model& model, const json& value) { model.missing = value.get<std::vector<double>>(); }
+
+ordered_json network_json(const Model& model) {
+  const nn::OutcomeNetworkOptions& network = model.network;
+  ordered_json value = {{"inputs", network.inputs}, {"shared", network.shared}};
+  if (network.heads) value["heads"] = *network.heads;
+  return value;
+}
+void set_network(Model& model, const json& value) {
+  model.network.inputs = size_of(value.at("inputs"));
+  model.network.shared = sizes_of(value.at("shared"));
+  if (value.contains("heads")) model.network.heads = sizes_of(value["heads"]);
+}
+
+ordered_json outcome_json(const nn::OutcomeOptions& head, const OutcomeScale& outcome) {
+  return {{"kind", kKinds[static_cast<std::size_t>(head.kind)]},
+          {"arm_shape", kArmShapes[static_cast<std::size_t>(head.arm_shape)]},
+          {"num_arms", head.num_arms},
+          {"non_negative", head.non_negative},
+          {"control_is_free", head.control_is_free},
+          {"control", head.control},
+          {"center", outcome.center},
+          {"scale", outcome.scale}};
+}
+void set_outcome(nn::OutcomeOptions& head, OutcomeScale& outcome, const json& value) {
+  head.kind = enum_of<loss::OutcomeKind>(value.at("kind"), kKinds);
+  head.arm_shape = enum_of<nn::ArmShape>(value.at("arm_shape"), kArmShapes);
+  head.num_arms = size_of(value.at("num_arms"));
+  head.non_negative = value.at("non_negative").get<bool>();
+  head.control_is_free = value.at("control_is_free").get<bool>();
+  head.control = size_of(value.at("control"));
+  outcome.center = value.at("center").get<double>();
+  outcome.scale = value.at("scale").get<double>();
+}
+ordered_json outcomes_json(const Model& model) {
+  return {{"revenue_form", kForms[static_cast<std::size_t>(model.revenue_form)]},
+          {"efficiency_cost_scale", model.efficiency_cost_scale},
+          {"revenue", outcome_json(model.network.revenue, model.revenue)},
+          {"cost", outcome_json(model.network.cost, model.cost)}};
+}
+void set_outcomes(Model& model, const json& value) {
+  model.revenue_form = enum_of<RevenueForm>(value.at("revenue_form"), kForms);
+  model.efficiency_cost_scale = value.at("efficiency_cost_scale").get<double>();
+  set_outcome(model.network.revenue, model.revenue, value.at("revenue"));
+  set_outcome(model.network.cost, model.cost, value.at("cost"));
+}
+
+ordered_json multipliers_json(const Model& model) {
+  ordered_json list = ordered_json::array();
+  for (const BudgetMultiplier& price : model.multipliers) {
+    list.push_back({{"budget", price.budget},
+                    {"budget_per_unit", price.budget_per_unit},
+                    {"multiplier", price.multiplier},
+                    {"scaled_multiplier", price.scaled_multiplier}});
+  }
+  return list;
+}
+void set_multipliers(Model& model, const json& value) {
+  for (const json& entry : value) {
+    model.multipliers.push_back({entry.at("budget").get<std::string>(), entry.at("budget_per_unit").get<double>(),
+                                 entry.at("multiplier").get<double>(), entry.at("scaled_multiplier").get<double>()});
+  }
+}
+
+ordered_json options_json(const Model& model) {
+  ordered_json list = ordered_json::array();
+  for (const auto& [name, value] : model.options) list.push_back({name, value});
+  return list;
+}
+void set_options(Model& model, const json& value) {
+  for (const json& entry : value) model.options.emplace_back(entry.at(0).get<std::string>(), entry.at(1).get<std::string>());
+}
+
+ordered_json trained_json(const Model& model) {
+  const data::Study::Split& split = model.trained.split;
+  return {{"units", model.trained.num_units},
+          {"trial_fingerprint", hexadecimal(model.trained.trial_fingerprint)},
+          {"split",
+           {{"by", split.by}, {"train", split.train}, {"validation", split.validation}, {"test", split.test}, {"seed", split.seed}}}};
+}
+void set_trained(Model& model, const json& value) {
+  const json& split = value.at("split");
+  model.trained.num_units = size_of(value.at("units"));
+  model.trained.trial_fingerprint = of_hexadecimal(value.at("trial_fingerprint").get<std::string>());
+  model.trained.split.by = split.at("by").get<std::string>();
+  model.trained.split.train = split.at("train").get<double>();
+  model.trained.split.validation = split.at("validation").get<double>();
+  model.trained.split.test = split.at("test").get<double>();
+  model.trained.split.seed = split.at("seed").get<std::int64_t>();
+}
+
+struct JsonPart {
+  const char* name;
+  ordered_json (*write)(const Model&);
+  void (*read)(Model&, const json&);
+};
+
+constexpr JsonPart kParts[] = {
+    {"arms", arms_json, set_arms},          {"features", features_json, set_features},
+    {"missing", missing_json, set_missing}, {"network", network_json, set_network},
+    {"outcomes", outcomes_json, set_outcomes}, {"multipliers", multipliers_json, set_multipliers},
+    {"options", options_json, set_options}, {"trained", trained_json, set_trained},
+};
+
+}  // namespace
+
+const std::vector<std::string>& json_part_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const JsonPart& part : kParts) all.emplace_back(part.name);
+    return all;
+  }();
+  return names;
+}
+
+std::map<std::string, std::string> json_parts_of(const Model& model) {
+  std::map<std::string, std::string> parts;
+  try {
+    for (const JsonPart& part : kParts) parts[part.name] = part.write(model).dump();
+  } catch (const json::exception&) {
+    throw core::Error({.kind = core::ErrorKind::data, .what = "cannot make a model file: a name or label that is not UTF-8"});
+  }
+  return parts;
+}
+
+void set_json_part(Model& model, const std::string& name, const std::string& text, const std::string& where) {
+  const json value = parse_strictly(text, kMostDepth, where);
+  try {
+    for (const JsonPart& part : kParts) {
+      if (name == part.name) part.read(model, value);
+    }
+  } catch (const std::exception&) {  // of the JSON library, or of a number that does not fit
+    throw core::Error({.kind = core::ErrorKind::file, .what = fmt::format("a model file with a malformed part '{}'", name), .where = where});
+  }
+}
+
+}  // namespace dfcl::model

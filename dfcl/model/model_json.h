@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of a model that are JSON in the metadata of its file. Internal to model.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dfcl/model/model.h"
+
+namespace dfcl::model {
+
+// arms, features, missing, network, outcomes, multipliers, options, trained.
+const std::vector<std::string>& json_part_names();
+
+// Name -> JSON.
+std::map<std::string, std::string> json_parts_of(const Model& model);
+
+// Throws Error of kind file for text that does not say what the part must.
+void set_json_part(Model& model, const std::string& name, const std::string& text, const std::string& where);
+
+}  // namespace dfcl::model

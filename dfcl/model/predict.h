@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a model and units to what each is expected to earn and cost under every arm: preprocessing, every member of the
+// ensemble, the mean over members, and back to the study's currency. Tiles are always full, so the numbers of a unit depend
+// on nothing but its features: not on batches, threads or neighbours. Memory: about 1 MB a thread beside the results.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dfcl/core/matrix.h"
+#include "dfcl/core/run_context.h"
+#include "dfcl/data/features.h"
+#include "dfcl/data/ids.h"
+#include "dfcl/data/prediction.h"
+#include "dfcl/io/unit_reader.h"
+#include "dfcl/model/model.h"
+
+namespace dfcl::model {
+
+class Predictor {
+ public:
+  // The model must outlive the predictor.
+  explicit Predictor(const Model& model);
+  ~Predictor();
+
+  // features: units x features, in the model's columns and codes. revenue and cost: units x arms. Serial where it is
+  // called from inside a parallel loop.
+  void predict(core::MatrixView<const float> features, core::MatrixView<float> revenue, core::MatrixView<float> cost,
+               core::RunContext& context) const;
+
+ private:
+  struct Tile;
+  void predict_tile(Tile& tile, core::MatrixView<const float> features, core::MatrixView<float> revenue,
+                    core::MatrixView<float> cost) const;
+
+  const Model& model_;
+  std::vector<nn::OutcomeNetwork<float>> members_;
+};
+
+// For units in memory. Throws Error of kind data where their columns are not the model's.
+data::Prediction predict(const Model& model, const data::Features& features, data::Ids ids, core::RunContext& context);
+
+// What io::UnitReader needs to read units for a model.
+io::UnitSchema unit_schema(const Model& model);
+
+// For units in files (a file, a glob or a folder), in pieces as they were read; consume is called in the order of the
+// files by one thread at a time. Memory: a piece a thread.
+void predict_units(const Model& model, io::UnitReader& units, const std::function<void(data::Prediction)>& consume,
+                   core::RunContext& context);
+
+}  // namespace dfcl::model

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which units a model was trained on, so that nobody scores it on them by mistake. Kept are the rule of the split (a
+// split by hash then tells every unit's part exactly), the fingerprint of the trial, and a sketch of the keys of the
+// training units: the kMostKeys smallest hashes. For trials of at most kMostKeys training units the sketch is all of
+// them; for larger ones the units whose hash falls below the largest kept are a fair sample, of which it is known
+// exactly who was trained on. A sample of 16,384 of 8 million finds an overlap of 2,300 units with 99 % probability.
+// Memory: at most 128 KiB. Time: one hash a unit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dfcl/data/study.h"
+#include "dfcl/data/trial.h"
+
+namespace dfcl::model {
+
+inline constexpr std::size_t kMostKeys = 16'384;
+
+struct TrainedUnits {
+  data::Study::Split split;            // the rule
+  std::uint64_t trial_fingerprint = 0;
+  std::uint64_t num_units = 0;         // trained on
+  std::vector<std::uint64_t> keys;     // rising, at most kMostKeys
+};
+
+// is_training: one byte a unit of the trial.
+TrainedUnits trained_units(const data::Trial& trial, const data::Study::Split& split,
+                           std::span<const std::uint8_t> is_training);
+
+struct Overlap {
+  std::size_t num_compared = 0;  // units whose place in the training data is known
+  std::size_t num_trained = 0;   // of them, trained on
+  bool is_exact = false;         // all units were compared
+
+  double share() const {
+    return num_compared == 0 ? 0.0 : static_cast<double>(num_trained) / static_cast<double>(num_compared);
+  }
+};
+
+// How many of the chosen units (one byte a unit, empty: all) the model was trained on. A unit is its id and, where
+// the trial has times, its time; row numbers are the same units only within the same trial.
+Overlap overlap_with(const TrainedUnits& trained, const data::Trial& trial, std::span<const std::uint8_t> is_chosen);
+
+}  // namespace dfcl::model

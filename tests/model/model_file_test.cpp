@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/model/model_file.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <optional>
+
+#include "../io/temporary_folder.h"
+#include "dfcl/core/error.h"
+#include "sample_model.h"
+
+namespace dfcl::model {
+namespace {
+
+// The bytes of the model that is read, or nothing where the file is refused in one line.
+std::optional<std::string> read_again(std::string_view bytes) {
+  try {
+    return safetensors_bytes(tensor_file_of(model_of(parse_safetensors(bytes, "model"), "model")));
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.kind(), core::ErrorKind::file) << error.what();
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+    return std::nullopt;
+  }
+}
+
+core::ErrorDetails refusal(const TensorFile& file) {
+  try {
+    model_of(file, "m.safetensors");
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.kind(), core::ErrorKind::file) << error.what();
+    return error.details();
+  }
+  ADD_FAILURE() << "accepted";
+  return {};
+}
+
+TEST(ModelFile, ReadsBackEveryPart) {
+  const io::TemporaryFolder folder;
+  const Model model = sample_model();
+  write_model(folder.file("m.safetensors"), model);
+  const Model read = read_model(folder.file("m.safetensors"));
+  EXPECT_EQ(read.version, model.version);
+  EXPECT_EQ(read.method, model.method);
+  EXPECT_EQ(read.seed, model.seed);
+  EXPECT_EQ(read.options, model.options);
+  EXPECT_EQ(read.study, model.study);
+  EXPECT_EQ(read.arms, model.arms);
+  EXPECT_EQ(read.features, model.features);
+  EXPECT_EQ(read.id_column, model.id_column);
+  EXPECT_EQ(read.missing, model.missing);
+  EXPECT_EQ(read.preprocessing, model.preprocessing);
+  EXPECT_EQ(read.network, model.network);
+  EXPECT_EQ(read.members, model.members);
+  EXPECT_EQ(read.revenue, model.revenue);
+  EXPECT_EQ(read.cost, model.cost);
+  EXPECT_EQ(read.multipliers, model.multipliers);
+  EXPECT_EQ(read.record, model.record);
+  EXPECT_EQ(read.trained.keys, model.trained.keys);
+  EXPECT_EQ(read.trained.num_units, model.trained.num_units);
+  EXPECT_EQ(read.trained.trial_fingerprint, model.trained.trial_fingerprint);
+  EXPECT_EQ(read.trained.split.seed, model.trained.split.seed);
+  EXPECT_EQ(fingerprint_of(read), fingerprint_of(model));
+  EXPECT_TRUE(folder.holds_only({"m.safetensors"}));
+}
+
+TEST(ModelFile, WritesWhatItReadByteForByteForEveryShape) {
+  for (const bool heads : {true, false}) {
+    for (const std::size_t members : {1u, 3u, 120u}) {
+      const std::string bytes = safetensors_bytes(tensor_file_of(sample_model(members, heads)));
+      EXPECT_TRUE(read_again(bytes) == bytes) << heads << ' ' << members;
+    }
+  }
+  Model index = sample_model();
+  index.revenue_form = RevenueForm::dpm_scores;
+  index.efficiency_cost_scale = 0.3;
+  index.network.revenue = {.num_arms = 2, .kind = loss::OutcomeKind::real};
+  for (auto& member : index.members) member.assign(nn::OutcomeNetwork<float>(index.network).network().num_parameters(), 0.5f);
+  const std::string bytes = safetensors_bytes(tensor_file_of(index));
+  EXPECT_TRUE(read_again(bytes) == bytes);
+}
+
+TEST(ModelFile, NamesWeightsAndKeepsTheSettledKeys) {
+  const TensorFile file = tensor_file_of(sample_model());
+  const Tensor* weight = file.find("network.1.shared.0.weight");
+  ASSERT_NE(weight, nullptr);
+  EXPECT_EQ(weight->shape, (std::vector<std::uint64_t>{16, sample_model().preprocessing.num_inputs()}));
+  for (const char* key : {"version", "method", "seed", "multipliers", "study", "record"}) EXPECT_TRUE(file.metadata.contains(key)) << key;
+  EXPECT_EQ(file.metadata.at("method"), "dfcl-mer");
+}
+
+TEST(ModelFile, KeepsLongTextsOutOfTheHeader) {
+  Model model = sample_model();
+  for (int i = 0; i < 100'000; ++i) model.features[2].levels.push_back(fmt::format("a rather long name of a level, number {}", i));
+  std::vector<CategoryInput> categories = model.preprocessing.categories();
+  const std::int32_t missing = categories[0].position.back();
+  categories[0].position.insert(categories[0].position.end() - 1, 100'000, -1);
+  EXPECT_EQ(categories[0].position.back(), missing);
+  model.preprocessing = Preprocessing(3, model.preprocessing.numbers(), model.preprocessing.indicators(), categories);
+  model.record = "[" + std::string(3'000'000, ' ') + "]";
+  const TensorFile file = tensor_file_of(model);
+  EXPECT_NE(file.find("text.features"), nullptr);
+  const std::string bytes = safetensors_bytes(file);
+  EXPECT_TRUE(read_again(bytes) == bytes);
+}
+
+TEST(ModelFile, IsRefusedWhenCutOrWithAnyBitOfTheHeaderFlippedOrIsTheSame) {
+  const std::string bytes = safetensors_bytes(tensor_file_of(sample_model(1, false)));
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    ASSERT_FALSE(read_again(std::string_view(bytes).substr(0, length))) << "cut at " << length;
+  }
+  std::uint64_t header = 0;
+  std::memcpy(&header, bytes.data(), 8);
+  for (std::size_t bit = 0; bit < 8 * (8 + header); ++bit) {
+    std::string flipped = bytes;
+    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
+    if (const auto again = read_again(flipped)) {
+      ASSERT_TRUE(*again == bytes) << "bit " << bit;
+    }
+  }
+}
+
+TEST(ModelFile, RefusesLaterVersionsWithAClearLine) {
+  TensorFile file = tensor_file_of(sample_model());
+  file.metadata["format_version"] = "2";
+  file.metadata["version"] = "9.1";
+  const core::ErrorDetails details = refusal(file);
+  EXPECT_EQ(details.what, "a model file of a later version of dfcl");
+  EXPECT_NE(details.found.find("format 2, written by dfcl 9.1"), std::string::npos);
+  file.metadata["format_version"] = "two";
+  refusal(file);
+  file.metadata["format"] = "other";
+  EXPECT_EQ(refusal(file).what, "not a model of dfcl");
+}
+
+// Files with a right checksum that still make no sense.
+TEST(ModelFile, RefusesPartsThatDoNotFitEachOther) {
+  const TensorFile good = tensor_file_of(sample_model());
+  EXPECT_NO_THROW(model_of(good, "m"));
+  const std::vector<std::function<void(TensorFile&)>> faults = {
+      [](TensorFile& file) { file.metadata["more"] = "x"; },
+      [](TensorFile& file) { file.metadata["is_index"] = "perhaps"; },
+      [](TensorFile& file) { file.metadata["members"] = "3"; },
+      [](TensorFile& file) { file.metadata["members"] = "18446744073709551615"; },
+      [](TensorFile& file) { file.metadata["seed"] = "-1"; },
+      [](TensorFile& file) { file.metadata.erase("study"); },
+      [](TensorFile& file) { file.metadata["arms"] = "{}"; },
+      [](TensorFile& file) { file.metadata["arms"] = R"({"labels":["0","5","10"],"control":3,"ordered":true})"; },
+      [](TensorFile& file) { file.metadata["arms"] = R"({"labels":["0"],"control":0,"ordered":true})"; },
+      [](TensorFile& file) { file.metadata["network"] = R"({"inputs":7,"shared":[18446744073709551615],"heads":[8]})"; },
+      [](TensorFile& file) { file.metadata["network"] = R"({"inputs":7,"shared":[1000000,1000000],"heads":[8]})"; },
+      [](TensorFile& file) { file.metadata["network"] = R"({"inputs":7,"shared":[0],"heads":[8]})"; },
+      [](TensorFile& file) { file.metadata["network"] = R"({"inputs":-7,"shared":[16],"heads":[8]})"; },
+      [](TensorFile& file) { file.metadata["features"] = R"([{"name":"age"}])"; },
+      [](TensorFile& file) { file.metadata["features"] = "[" + std::string(1000, '[') + std::string(1000, ']') + "]"; },
+      [](TensorFile& file) { file.metadata["outcomes"] = "[]"; },
+      [](TensorFile& file) { file.metadata["multipliers"] = R"([{"budget":"a","budget_per_unit":1e999}])"; },
+      [](TensorFile& file) { file.metadata["trained"] = R"({"units":1})"; },
+      [](TensorFile& file) { file.tensors.pop_back(); },
+      [](TensorFile& file) { file.tensors.back().name = "network.0.extra"; },
+      [](TensorFile& file) { std::swap(file.tensors.back().name, file.tensors[file.tensors.size() - 2].name); },
+      [](TensorFile& file) { file.tensors.push_back({"other", {1}, std::vector<float>{1.0f}}); },
+      [](TensorFile& file) {
+        for (Tensor& tensor : file.tensors) {
+          if (tensor.name == "preprocessing.numbers.feature") std::get<std::vector<std::int64_t>>(tensor.values)[0] = 99;
+        }
+      },
+      [](TensorFile& file) {
+        for (Tensor& tensor : file.tensors) {
+          if (tensor.name == "preprocessing.categories.feature") std::get<std::vector<std::int64_t>>(tensor.values)[1] = -1;
+        }
+      }};
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    SCOPED_TRACE(i);
+    TensorFile file = good;
+    faults[i](file);
+    refusal(file);
+  }
+}
+
+TEST(ModelFile, IsNeverWrittenBroken) {
+  const io::TemporaryFolder folder;
+  Model model = sample_model();
+  model.members[1][3] = std::nanf("");
+  EXPECT_THROW(write_model(folder.file("m.safetensors"), model), core::Error);
+  model = sample_model();
+  model.cost.scale = 0.0;
+  EXPECT_THROW(write_model(folder.file("m.safetensors"), model), core::Error);
+  EXPECT_TRUE(folder.holds_only({}));
+}
+
+}  // namespace
+}  // namespace dfcl::model

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A small model with random weights, and units for it.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "dfcl/core/random.h"
+#include "dfcl/model/model.h"
+
+namespace dfcl::model {
+
+inline data::Features sample_features(std::size_t rows, std::uint64_t seed = 3) {
+  data::Features features;
+  features.columns = {{"age", false, {}}, {"price", false, {}}, {"city", true, {"(other)", "Bern", "Ulm"}}};
+  features.values = core::Matrix<float>(rows, 3);
+  for (std::size_t row = 0; row < rows; ++row) {
+    core::RandomStream stream(seed, core::stream_purpose("sample_features"), row);
+    features.values(row, 0) = static_cast<float>(40.0 + 10.0 * stream.normal());
+    features.values(row, 1) = stream.bernoulli(0.1) ? std::nanf("") : static_cast<float>(std::exp(2.0 * stream.normal()));
+    features.values(row, 2) = static_cast<float>(stream.below(3));
+  }
+  return features;
+}
+
+// heads: whether every output has hidden layers of its own.
+inline Model sample_model(std::size_t num_members = 2, bool heads = true) {
+  core::RunContext context(1);
+  const data::Features features = sample_features(2000);
+  Model model;
+  model.version = "0.1.0";
+  model.method = "dfcl-mer";
+  model.seed = 18'446'744'073'709'551'615u;
+  model.options = {{"epochs", "20"}, {"alpha", "1.5"}};
+  model.study = "[columns]\narm = \"discount\"  # \xc3\xa9\n";
+  model.arms = {{"0", "5", "10"}, 0, true};
+  model.features = features.columns;
+  model.id_column = "shop";
+  model.missing = {-999, 0.1};
+  model.preprocessing = fit_preprocessing(features.columns, features.values.view(), {}, Scaling::standard, context);
+  model.network.inputs = model.preprocessing.num_inputs();
+  model.network.shared = {16};
+  if (heads) model.network.heads = std::vector<std::size_t>{8};
+  model.network.revenue = {.num_arms = 3, .kind = loss::OutcomeKind::non_negative};
+  model.network.cost = {.num_arms = 3, .kind = loss::OutcomeKind::real, .arm_shape = nn::ArmShape::monotone,
+                        .non_negative = true, .control_is_free = true};
+  for (std::size_t member = 0; member < num_members; ++member) {
+    nn::OutcomeNetwork<float> network(model.network);
+    network.network().initialise(member + 1);
+    const auto parameters = network.network().parameters();
+    model.members.emplace_back(parameters.begin(), parameters.end());
+  }
+  model.revenue = {0.0, 3.25};
+  model.cost = {0.0, 0.1};
+  model.multipliers = {{"per_unit 0.1", 0.1, 2.5, 2.5 * 0.1 / 3.25}, {"share_of_max 0.2", 0.3, 1.0 / 3.0, 0.01}};
+  model.trained.split.seed = -4;
+  model.trained.trial_fingerprint = 0xfedcba9876543210u;
+  model.trained.num_units = 1200;
+  model.trained.keys = {1, 5, ~std::uint64_t{0}};
+  model.record = "[{\"epoch\": 1, \"loss\": 0.5}, {\"epoch\": 2, \"loss\": 0.25}]";
+  return model;
+}
+
+}  // namespace dfcl::model
