@@ -85,12 +85,24 @@ struct UnitReader::Impl {
     // The first file says whether there are ids.
     if (file == 0) {
       id_column = schema.id;
+      numbered = true;
       if (id_column.empty() && std::find(found.begin(), found.end(), "id") != found.end() && !is_feature("id")) id_column = "id";
     }
     std::vector<std::string> needed;
     for (const auto& feature : schema.features) needed.push_back(feature.name);
     if (!id_column.empty()) needed.push_back(id_column);
     require_columns(needed, found, files[file]);
+    if (!id_column.empty()) {
+      const auto type = source->schema()->GetFieldByName(id_column)->type()->id();
+      const bool is_text_file = source->format() == FileFormat::csv || source->format() == FileFormat::csv_gzip;
+      const bool declared = arrow::is_integer(type) && type != arrow::Type::UINT64 && !is_text_file;
+      if (file > 0 && numbered && !declared) {
+        throw core::Error({.kind = core::ErrorKind::data,
+                           .what = fmt::format("ids in '{}' that are text where the files before have whole numbers", id_column),
+                           .where = files[file]});
+      }
+      numbered = numbered && declared;
+    }
     std::vector<WantedColumn> wanted;
     for (const auto& feature : schema.features) wanted.push_back(wanted_column(feature, *source->schema()));
     if (!id_column.empty()) wanted.push_back({id_column, ParseAs::text});
@@ -125,6 +137,7 @@ struct UnitReader::Impl {
   std::vector<int> feature_columns;
   std::vector<std::unordered_map<std::string, float>> code_of_level;  // one for each feature
   std::string id_column;
+  bool numbered = true;  // ids are whole numbers
   std::shared_ptr<RecordSource> source;
   std::size_t file = 0;
   std::uint64_t bytes_before = 0;  // of files that are done
@@ -142,6 +155,8 @@ UnitReader::UnitReader(const std::string& path, UnitSchema schema, core::RunCont
 UnitReader::~UnitReader() = default;
 
 bool UnitReader::has_ids() const { return !impl_->id_column.empty(); }
+
+bool UnitReader::ids_are_numbers() const { return impl_->numbered; }
 
 std::optional<std::shared_ptr<RawUnits>> UnitReader::read() {
   for (;;) {
@@ -190,7 +205,14 @@ UnitBatch UnitReader::decode(std::shared_ptr<RawUnits> raw) const {
       if (!std::isnan(value)) value = values[feature][static_cast<std::size_t>(value)];
     }
   }
-  if (has_ids()) batch.ids = ids_of(*decoded.batch->column(static_cast<int>(num_features)));
+  if (has_ids()) {
+    batch.ids = ids_of(*decoded.batch->column(static_cast<int>(num_features)));
+    const data::TextColumn* texts = batch.ids.texts();
+    for (std::size_t row = 0; texts != nullptr && row < texts->size() && !batch.raw->bad; ++row) {
+      if (!(*texts)[row].empty()) continue;
+      batch.raw->bad = BadRow{static_cast<std::int64_t>(row), impl_->id_column, "a unit without an id", "an empty value", "", ""};
+    }
+  }
   return batch;
 }
 

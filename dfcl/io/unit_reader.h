@@ -46,6 +46,9 @@ class UnitReader {
 
   // Whether there is an id column; else ids are row numbers over all files.
   bool has_ids() const;
+  // Whether the ids of every batch are whole numbers: row numbers, or a column that the files declare as such. Text files
+  // declare nothing.
+  bool ids_are_numbers() const;
 
   // The next part, never null; nothing at the end. One caller at a time.
   std::optional<std::shared_ptr<RawUnits>> read();

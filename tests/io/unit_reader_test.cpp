@@ -93,6 +93,29 @@ TEST(UnitReader, NamesThePlaceOfTextInANumericColumn) {
   EXPECT_EQ(failure_of(folder.write("long.csv", text), shops()).where, folder.file("long.csv") + ":250002, column 'age'");
 }
 
+TEST(UnitReader, RefusesUnitsWithoutAnId) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(failure_of(folder.write("u.csv", "shop,age,city\na,1,x\n,2,x\n"), shops()).where, folder.file("u.csv") + ":3, column 'shop'");
+}
+
+TEST(UnitReader, SaysWhetherIdsAreWholeNumbers) {
+  const TemporaryFolder folder;
+  core::RunContext context(1);
+  EXPECT_FALSE(UnitReader(folder.write("u.csv", "shop,age,city\n1,1,x\n"), shops(), context).ids_are_numbers());
+  UnitSchema unnamed = shops();
+  unnamed.id = "";
+  EXPECT_TRUE(UnitReader(folder.file("u.csv"), unnamed, context).ids_are_numbers());
+  using data::ColumnType;
+  TableWriter writer(folder.file("u.parquet"), {{"shop", ColumnType::int64}, {"age", ColumnType::float32}, {"city", ColumnType::text}}, {});
+  data::TextColumn city;
+  city.push_back("Ulm");
+  writer.write({1, {std::vector<std::int64_t>{7}, std::vector<float>{1.0f}, city}});
+  writer.commit();
+  UnitReader reader(folder.file("u.parquet"), shops(), context);
+  EXPECT_TRUE(reader.ids_are_numbers());
+  EXPECT_EQ(read_all(reader).ids.number(0), 7);
+}
+
 TEST(UnitReader, TakesWordsForNumbers) {
   const TemporaryFolder folder;
   const UnitBatch units = read_all(folder.write("u.csv", "shop,age,city\na,true,x\nb,false,x\n"), shops());

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes prediction files: `id`, then revenue_<arm> for every arm and cost_<arm> for every arm. Written 65,536 units at a time, however
+// they come, so that equal predictions are equal bytes; whole or not at all. Memory: one such piece.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dfcl/data/batch.h"
+#include "dfcl/data/prediction.h"
+#include "dfcl/data/provenance.h"
+
+namespace dfcl::io {
+
+class TableWriter;
+
+class PredictionWriter {
+ public:
+  // numbered: ids are whole numbers in every piece; else they are written as text.
+  PredictionWriter(const std::string& path, const std::vector<std::string>& arms, bool numbered,
+                   const data::Provenance& provenance);
+  ~PredictionWriter();
+
+  void write(const data::Prediction& piece);
+  void commit();
+
+ private:
+  void flush();
+
+  bool numbered_;
+  std::size_t num_arms_;
+  data::Batch pending_;
+  std::unique_ptr<TableWriter> writer_;
+};
+
+}  // namespace dfcl::io
