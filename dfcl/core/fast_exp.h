@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// exp of a float by plain arithmetic, so that a loop over an array becomes vectors: about 0.5 ns a number with
+// exp of a float by plain arithmetic, so that a loop over an array becomes vectors: about 0.4 ns a number with
 // registers of 64 bytes. Relative error below 1.2e-7 from -87 to 88; below that exactly 0; above that the value at 88
 // (1.65e38), never infinity; NaN gives NaN. exp(0) is exactly 1. The double overload is the C library's, for checks.
 //

@@ -77,7 +77,7 @@ class DecisionBlock {
     for (std::size_t row = 0; row < kBlockRows; ++row) value_sum_[row] -= value_[row];
   }
 
-  // Adds factor x the block's gradient and returns the sum of its rows' losses, both not yet divided by |S|.
+  // Adds factor x the block's gradient and returns the sum of its rows' losses; both are sums over the multipliers.
   DFCL_INLINE double store(std::size_t first, std::size_t count, T factor, bool with_cost, Gradient<T> gradient) const {
     add_turned(revenue_gradient(), first, count, factor, gradient.revenue.data);
     if (with_cost) add_turned(cost_gradient(), first, count, factor, gradient.cost.data);

@@ -43,8 +43,7 @@ extern template class FdLoss<double>;
 
 // With the multiplier fixed each unit decides alone: the brute-force difference quotient (V(a + step e_arm) - V(a)) /
 // step of V = reward of the arg-max of the scores, for one unit and arm. At a step just beyond the one that flips the
-// decision it is the entry of eq. 8, but for the sign where the step is negative: dividing by a negative step already
-// makes it the derivative.
+// decision (upwards for an arm that loses, downwards for the winner) it is the entry of eq. 8.
 double fd_score_slope(std::span<const double> score, std::span<const double> reward, std::size_t arm, double step);
 
 }  // namespace dfcl::loss

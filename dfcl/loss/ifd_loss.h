@@ -2,7 +2,7 @@
 //
 // IFD, improved finite differences: the value of the hard decision itself, differentiated by the smallest step of a
 // score that changes the decision. Only rows near a tie get a gradient, so it needs predictions that are right on the
-// whole: fine-tune a trained two-stage model, or keep alpha up. Cost: about 5 ns for each row and multiplier at five
+// whole: fine-tune a trained two-stage model, or keep alpha up. Cost: about 7 ns for each row and multiplier at five
 // arms.
 //
 // V = phi_k, k the winner of the scores a; the loss is -V, averaged over the multipliers. With s the runner-up (eq. 8):

@@ -2,7 +2,7 @@
 //
 // IFD-softmax: IFD with steps measured on the probabilities s = softmax(a / temperature) instead of the scores, so that
 // the window h is a difference of probabilities and the same for any scale of the scores. Use it where a window on
-// scores is hard to set. Cost: about 8 ns for each row and multiplier at five arms.
+// scores is hard to set. Cost: about 11 ns for each row and multiplier at five arms.
 //
 // The decision is still the arg-max (of a and s alike), V = phi_k, the loss -V. u_j = dV/ds_j by eq. 9 (or, as
 // published, by its formula) with s_j in the place of a_j; then dV/da_j = s_j (u_j - sum_l s_l u_l) / temperature (eq.

@@ -4,7 +4,7 @@
 // Smooth everywhere, every arm gets a gradient, hence the first choice among decision losses; but it rewards sharp
 // scores, so it over-trains where the prediction loss does not: use it with alpha, weight decay and early stopping.
 // A low temperature (0.03 to 0.1 of typical scores) comes close to the decision that is made in the end; PL is the
-// temperature 1. Cost: about 5 ns for each row and multiplier at five arms; no memory but a block.
+// temperature 1. Cost: about 6 ns for each row and multiplier at five arms; no memory but a block.
 //
 //   loss = -(1/|S|) sum_L sum_j q_j phi_j,  q = softmax_j(a_j / temperature)              (eq. 5, 5b, 6)
 //   d loss / da_k = -(1/(|S| temperature)) q_k (phi_k - sum_j q_j phi_j)                  (eq. 7)
