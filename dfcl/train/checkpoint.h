@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The state of a training run on disk, so that the same command goes on where it was stopped: one file a network and stage,
+// replaced whole after each epoch. A file of another run (other data, settings or version) is refused, never mixed in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "dfcl/train/member_trainer.h"
+
+namespace dfcl::train {
+
+class Checkpoint {
+ public:
+  // folder "": nothing is kept. Creates the folder. run: what identifies the run; see run_key().
+  Checkpoint(std::string folder, std::uint64_t run);
+
+  // name: "member-0", "nuisance-1". False where there is nothing to go on with. Throws Error of kind file for a damaged
+  // file and of kind usage for that of another run.
+  bool load(const std::string& name, MemberState& state) const;
+  void save(const std::string& name, const MemberState& state) const;
+
+ private:
+  std::string path_of(const std::string& name) const;
+  std::string folder_;
+  std::uint64_t run_;
+};
+
+}  // namespace dfcl::train

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/train/member_trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "dfcl/core/error.h"
+#include "dfcl/core/hash.h"
+#include "dfcl/core/random.h"
+#include "dfcl/evaluate/net_value.h"
+#include "dfcl/loss/dpm_loss.h"
+#include "dfcl/loss/drm_loss.h"
+#include "dfcl/loss/drp_loss.h"
+#include "dfcl/loss/ifd_loss.h"
+#include "dfcl/loss/ifd_softmax_loss.h"
+#include "dfcl/loss/policy_loss.h"
+#include "dfcl/loss/prediction_loss.h"
+
+namespace dfcl::train {
+namespace {
+
+std::vector<std::uint32_t> thinned(const std::vector<std::uint32_t>& rows, std::size_t most) {
+  if (rows.size() <= most) return rows;
+  std::vector<std::uint32_t> chosen;
+  for (std::size_t i = 0; i < most; ++i) chosen.push_back(rows[i * rows.size() / most]);
+  return chosen;
+}
+
+// The typical distance between the best and the second score, over units and multipliers: what temperatures and windows are
+// measured in, so that nothing depends on the currency.
+double typical_margin(const core::Matrix<float>& revenue, const core::Matrix<float>& cost, const std::vector<double>& multipliers) {
+  std::vector<float> margins;
+  for (const double multiplier : multipliers) {
+    for (std::size_t row = 0; row < revenue.rows(); ++row) {
+      double best = -std::numeric_limits<double>::infinity();
+      double second = best;
+      for (std::size_t arm = 0; arm < revenue.cols(); ++arm) {
+        const double score = static_cast<double>(revenue(row, arm)) - multiplier * static_cast<double>(cost(row, arm));
+        if (score > best) {
+          second = std::exchange(best, score);
+        } else {
+          second = std::max(second, score);
+        }
+      }
+      margins.push_back(static_cast<float>(best - second));
+    }
+  }
+  if (margins.empty()) return 1.0;
+  const auto middle = margins.begin() + static_cast<std::ptrdiff_t>(margins.size() / 2);
+  std::nth_element(margins.begin(), middle, margins.end());
+  return std::max(1e-6, static_cast<double>(*middle));
+}
+
+}  // namespace
+
+struct MemberTrainer::Losses {
+  std::vector<std::unique_ptr<loss::Loss<float>>> owned;
+  std::vector<nn::WeightedLoss<float>> weighted;  // prediction first
+  void add(std::unique_ptr<loss::Loss<float>> part, double weight) {
+    weighted.push_back({part.get(), weight});
+    owned.push_back(std::move(part));
+  }
+};
+
+MemberTrainer::MemberTrainer(const data::Trial& trial, const Preparation& prepared, const Settings& settings,
+                             std::size_t member, std::vector<std::uint32_t> rows, core::RunContext& context)
+    : trial_(trial),
+      prepared_(prepared),
+      settings_(settings),
+      member_(member),
+      rows_(std::move(rows)),
+      price_rows_(thinned(rows_, kPriceUnits)),
+      context_(context),
+      network_(prepared.network),
+      gradient_(network_),
+      data_(prepared.training_rows(trial)) {
+  network_.network().initialise(core::combine_hashes(settings.seed, member));
+  const auto parameters = network_.network().parameters();
+  state_.parameters.assign(parameters.begin(), parameters.end());
+  state_.adam_mean.assign(parameters.size(), 0.0f);
+  state_.adam_mean_square.assign(parameters.size(), 0.0f);
+}
+
+MemberTrainer::~MemberTrainer() = default;
+
+void MemberTrainer::set_nuisance(core::MatrixView<const float> revenue, core::MatrixView<const float> cost) {
+  data_.nuisance_revenue = revenue;
+  data_.nuisance_cost = cost;
+}
+
+const std::vector<float>& MemberTrainer::result() const { return state_.has_best ? state_.best_parameters : state_.parameters; }
+
+bool MemberTrainer::decides(std::size_t epoch) const {
+  return settings_.method.loss != DecisionLoss::none && !settings_.method.learns_efficiencies && epoch >= settings_.warm_epochs;
+}
+
+void MemberTrainer::predict(const std::vector<float>& parameters, const std::vector<std::uint32_t>& rows,
+                            core::Matrix<float>& revenue, core::Matrix<float>& cost) {
+  nn::OutcomeNetwork<float> network(prepared_.network);
+  std::copy(parameters.begin(), parameters.end(), network.network().parameters().begin());
+  revenue = core::Matrix<float>(rows.size(), network.revenue().num_arms());
+  cost = core::Matrix<float>(rows.size(), network.cost().num_arms());
+  const auto fill = [&](std::size_t first, core::MatrixView<float> inputs) {
+    prepared_.preprocessing.apply(trial_.features.values.view(), std::span(rows).subspan(first, inputs.rows), inputs);
+  };
+  nn::predict<float>(context_, network, rows.size(), fill, revenue.view(), cost.view());
+}
+
+std::unique_ptr<MemberTrainer::Losses> MemberTrainer::losses_of(bool with_decision) const {
+  auto losses = std::make_unique<Losses>();
+  const bool scores = settings_.method.learns_efficiencies;
+  const loss::PredictionOptions prediction{prepared_.revenue_kind, prepared_.cost_kind, !scores, true};
+  losses->add(std::make_unique<loss::PredictionLoss<float>>(prediction), with_decision ? settings_.alpha : 1.0);
+  const double cost_scale = prepared_.efficiency_cost_scale;
+  switch (settings_.method.loss) {
+    case DecisionLoss::drm: losses->add(std::make_unique<loss::DrmLoss<float>>(trial_.arms.size()), 1.0); return losses;
+    case DecisionLoss::drp: losses->add(std::make_unique<loss::DrpLoss<float>>(cost_scale), 1.0); return losses;
+    case DecisionLoss::dpm: losses->add(std::make_unique<loss::DpmLoss<float>>(cost_scale), 1.0); return losses;
+    default: break;
+  }
+  if (!with_decision) return losses;
+  const loss::DecisionOptions options{.multipliers = state_.multipliers,
+                                      .baseline = settings_.baseline,
+                                      .temperature = state_.temperature,
+                                      .window = state_.temperature,
+                                      .gradient_to_cost = settings_.gradient_to_cost,
+                                      .as_published = settings_.as_published};
+  if (settings_.method.loss == DecisionLoss::policy) losses->add(std::make_unique<loss::PolicyLoss<float>>(options), 1.0);
+  if (settings_.method.loss == DecisionLoss::ifd) losses->add(std::make_unique<loss::IfdLoss<float>>(options), 1.0);
+  if (settings_.method.loss == DecisionLoss::ifd_softmax) losses->add(std::make_unique<loss::IfdSoftmaxLoss<float>>(options), 1.0);
+  return losses;
+}
+
+void MemberTrainer::refresh_multipliers() {
+  if (!settings_.multipliers.empty()) {
+    state_.multipliers.clear();
+    for (const double multiplier : settings_.multipliers) state_.multipliers.push_back(multiplier * prepared_.multiplier_factor());
+    return;
+  }
+  core::Matrix<float> revenue;
+  core::Matrix<float> cost;
+  predict(state_.parameters, price_rows_, revenue, cost);
+  state_.multipliers = budget_multipliers(revenue.view(), cost.view(), prepared_.scaled_budgets, context_);
+}
+
+// The warm start is over: prices, temperature, and the nuisance that epochs are compared by.
+void MemberTrainer::start_decisions() {
+  state_.warm_parameters = result();
+  state_.parameters = state_.warm_parameters;
+  refresh_multipliers();
+  state_.warm_multipliers = state_.multipliers;
+  core::Matrix<float> revenue;
+  core::Matrix<float> cost;
+  predict(state_.warm_parameters, thinned(price_rows_, 20'000), revenue, cost);
+  state_.temperature = settings_.temperature;
+  if (settings_.relative_temperature) state_.temperature *= typical_margin(revenue, cost, state_.multipliers);
+  state_.has_best = false;
+}
+
+std::vector<double> MemberTrainer::run_steps(const Losses& losses, bool with_decision) {
+  std::vector<std::uint32_t> order = rows_;
+  core::RandomStream stream(core::combine_hashes(settings_.seed, member_), core::stream_purpose("train.shuffle"), state_.epochs_done);
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[stream.below(static_cast<std::uint32_t>(i))]);
+
+  const auto parameters = network_.network().parameters();
+  std::copy(state_.parameters.begin(), state_.parameters.end(), parameters.begin());
+  nn::AdamState<float> adam(parameters.size());
+  adam.mean = std::move(state_.adam_mean);
+  adam.mean_square = std::move(state_.adam_mean_square);
+  adam.step = state_.adam_step;
+  const nn::FillInputs<float> fill = [&](std::span<const std::uint32_t> rows, core::MatrixView<float> inputs) {
+    prepared_.preprocessing.apply(trial_.features.values.view(), rows, inputs);
+  };
+  const nn::BatchOptions options{.received_arm_only = !with_decision && !settings_.method.learns_efficiencies};
+  std::vector<float> gradient(parameters.size());
+  std::vector<double> sums(losses.weighted.size());
+  for (std::size_t begin = 0; begin < order.size(); begin += settings_.batch) {
+    context_.check_cancelled();
+    const std::size_t count = std::min(settings_.batch, order.size() - begin);
+    const std::vector<double> means = gradient_.compute(context_, fill, data_, std::span(order).subspan(begin, count),
+                                                        losses.weighted, options, gradient);
+    const double norm = nn::adam_step<float>(settings_.adam, adam, gradient, parameters);
+    for (std::size_t i = 0; i < means.size(); ++i) sums[i] += means[i] * static_cast<double>(count);
+    if (!std::isfinite(norm) || !std::isfinite(means.front())) {
+      throw core::Error({.kind = core::ErrorKind::data,
+                         .what = fmt::format("training broke down in epoch {}: the loss is no number any more", state_.epochs_done + 1),
+                         .found = fmt::format("prediction loss {}, length of the gradient {}", means.front(), norm),
+                         .hint = "lower --lr, or [columns] winsorize a heavy-tailed outcome"});
+    }
+  }
+  state_.parameters.assign(parameters.begin(), parameters.end());
+  state_.adam_mean = std::move(adam.mean);
+  state_.adam_mean_square = std::move(adam.mean_square);
+  state_.adam_step = adam.step;
+  for (double& sum : sums) sum /= static_cast<double>(order.size());
+  return sums;
+}
+
+void MemberTrainer::keep_if_best(double score) {
+  if (state_.has_best && score <= state_.best_score) return;
+  state_.has_best = true;
+  state_.best_score = score;
+  state_.best_parameters = state_.parameters;
+}
+
+// Two-stage epochs are compared by the prediction loss, decision epochs by the net value at the warm model's prices
+// (eq. 20), with the warm model as nuisance: it never saw the validation units.
+void MemberTrainer::validate(bool with_decision, EpochRecord& record) {
+  const std::vector<std::uint32_t>& rows = prepared_.validation_rows;
+  if (rows.empty()) return;
+  core::Matrix<float> revenue;
+  core::Matrix<float> cost;
+  predict(state_.parameters, rows, revenue, cost);
+  std::vector<std::uint8_t> arm;
+  std::vector<float> observed_revenue, observed_cost, weight;
+  for (const std::uint32_t row : rows) {
+    arm.push_back(trial_.arm[row]);
+    observed_revenue.push_back(prepared_.revenue[row]);
+    observed_cost.push_back(prepared_.cost[row]);
+    weight.push_back(prepared_.weight[row]);
+  }
+  core::Matrix<float> ignored_revenue(rows.size(), revenue.cols());
+  core::Matrix<float> ignored_cost(rows.size(), cost.cols());
+  std::fill_n(ignored_revenue.data(), rows.size() * revenue.cols(), 0.0f);
+  std::fill_n(ignored_cost.data(), rows.size() * cost.cols(), 0.0f);
+  const loss::Rows<float> tile{revenue.view(), cost.view(), arm, observed_revenue, observed_cost, weight};
+  const auto losses = losses_of(false);
+  double total = 0.0;
+  for (const nn::WeightedLoss<float>& part : losses->weighted) {
+    std::vector<double> totals(part.loss->num_totals());
+    part.loss->add_totals(tile, totals);
+    total += part.weight * part.loss->add_gradient(tile, totals, 0.0, {ignored_revenue.view(), ignored_cost.view()});
+  }
+  record.validation_loss = total / static_cast<double>(rows.size());
+  if (!with_decision) {
+    keep_if_best(-*record.validation_loss);
+    return;
+  }
+  if (warm_revenue_.rows() == 0) predict(state_.warm_parameters, rows, warm_revenue_, warm_cost_);
+  const evaluate::RewardUnits units{arm, observed_revenue, observed_cost, weight, warm_revenue_.view(), warm_cost_.view()};
+  const evaluate::Estimate value = evaluate::net_value(units, {revenue.view(), cost.view()}, state_.warm_multipliers, context_);
+  record.validation_value = value.value * prepared_.revenue_scale.scale;
+  keep_if_best(value.value);
+}
+
+void MemberTrainer::run_epoch() {
+  const bool with_decision = decides(state_.epochs_done);
+  if (with_decision && state_.warm_parameters.empty()) {
+    start_decisions();
+  } else if (with_decision) {
+    refresh_multipliers();
+  }
+  EpochRecord record;
+  record.member = member_;
+  record.epoch = state_.epochs_done + 1;
+  record.decides = with_decision;
+  const auto losses = losses_of(with_decision);
+  const std::vector<double> means = run_steps(*losses, with_decision);
+  record.prediction_loss = means.front();
+  if (means.size() > 1) record.decision_loss = means[1];
+  for (const double multiplier : state_.multipliers) record.multipliers.push_back(multiplier / prepared_.multiplier_factor());
+  validate(with_decision, record);
+  state_.record.push_back(std::move(record));
+  ++state_.epochs_done;
+}
+
+}  // namespace dfcl::train

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Trains one network, an epoch at a time: first on the prediction loss, then, for a decision method, on both losses with
+// multipliers that follow the budgets. The best epoch by the validation units is kept. All that an epoch depends on is in
+// MemberState, and random numbers are keyed by (seed, member, epoch), so a run that is resumed from a saved state ends with
+// the same bytes. Memory: a few copies of the parameters, predictions for at most kPriceUnits units and for the validation units.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dfcl/core/run_context.h"
+#include "dfcl/data/trial.h"
+#include "dfcl/nn/batch_gradient.h"
+#include "dfcl/train/preparation.h"
+#include "dfcl/train/settings.h"
+
+namespace dfcl::train {
+
+// Multipliers are found on this many training units at most.
+inline constexpr std::size_t kPriceUnits = 100'000;
+
+// One line of the training record.
+struct EpochRecord {
+  std::size_t member = 0;
+  std::size_t epoch = 0;  // from 1
+  bool decides = false;   // the decision loss took part
+  double prediction_loss = 0.0;
+  double decision_loss = 0.0;
+  std::optional<double> validation_loss;   // of prediction (of the scores, for efficiencies)
+  std::optional<double> validation_value;  // net value at the budgets' prices, in revenue per unit
+  std::vector<double> multipliers;         // unscaled
+};
+
+struct MemberState {
+  std::size_t epochs_done = 0;
+  std::vector<float> parameters;
+  std::vector<float> best_parameters;
+  double best_score = 0.0;  // higher is better
+  bool has_best = false;
+  std::vector<float> warm_parameters;  // at the end of the warm start; the nuisance of the validation
+  std::vector<float> adam_mean;
+  std::vector<float> adam_mean_square;
+  std::uint64_t adam_step = 0;
+  std::vector<double> multipliers;  // scaled, current
+  std::vector<double> warm_multipliers;  // scaled, those of the validation
+  double temperature = 0.0;              // scaled, or the window
+  std::vector<EpochRecord> record;
+};
+
+class MemberTrainer {
+ public:
+  // Everything must outlive the trainer. rows: the training units of this network, all of them or a fold.
+  MemberTrainer(const data::Trial& trial, const Preparation& prepared, const Settings& settings, std::size_t member,
+                std::vector<std::uint32_t> rows, core::RunContext& context);
+  ~MemberTrainer();
+
+  MemberState& state() { return state_; }
+  // Reward estimates need a nuisance that was not fitted on the row (eq. 5b): units x arms, scaled; all units.
+  void set_nuisance(core::MatrixView<const float> revenue, core::MatrixView<const float> cost);
+
+  bool finished() const { return state_.epochs_done >= settings_.epochs; }
+  // Throws Error of kind data where the loss or the gradient is no number any more.
+  void run_epoch();
+
+  // Scaled predictions of chosen units by given parameters.
+  void predict(const std::vector<float>& parameters, const std::vector<std::uint32_t>& rows, core::Matrix<float>& revenue,
+               core::Matrix<float>& cost);
+  // The best parameters, or the last where there are no validation units.
+  const std::vector<float>& result() const;
+
+ private:
+  struct Losses;
+  bool decides(std::size_t epoch) const;
+  void start_decisions();
+  void refresh_multipliers();
+  std::unique_ptr<Losses> losses_of(bool with_decision) const;
+  std::vector<double> run_steps(const Losses& losses, bool with_decision);
+  void validate(bool with_decision, EpochRecord& record);
+  void keep_if_best(double score);
+
+  const data::Trial& trial_;
+  const Preparation& prepared_;
+  const Settings& settings_;
+  std::size_t member_;
+  std::vector<std::uint32_t> rows_;
+  std::vector<std::uint32_t> price_rows_;
+  core::RunContext& context_;
+  nn::OutcomeNetwork<float> network_;
+  nn::BatchGradient<float> gradient_;
+  nn::TrainingRows data_;
+  MemberState state_;
+  // Validation units: what was observed, and the warm model's predictions, both scaled.
+  core::Matrix<float> warm_revenue_;
+  core::Matrix<float> warm_cost_;
+};
+
+}  // namespace dfcl::train

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/train/preparation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dfcl/core/error.h"
+
+namespace dfcl::train {
+namespace {
+
+using loss::OutcomeKind;
+
+core::Error usage_error(std::string where, std::string what, std::string found = "", std::string expected = "") {
+  return core::Error({.kind = core::ErrorKind::usage,
+                      .what = std::move(what),
+                      .where = std::move(where),
+                      .found = std::move(found),
+                      .expected = std::move(expected)});
+}
+
+void choose_rows(const data::Trial& trial, Preparation& prepared) {
+  prepared.is_training.resize(trial.num_units());
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
+    const bool train = trial.split[unit] == data::Split::train;
+    prepared.is_training[unit] = train ? 1 : 0;
+    if (train) prepared.train_rows.push_back(static_cast<std::uint32_t>(unit));
+    if (trial.split[unit] == data::Split::validation) prepared.validation_rows.push_back(static_cast<std::uint32_t>(unit));
+  }
+}
+
+void weigh(const data::Trial& trial, Preparation& prepared) {
+  std::vector<double> counts(trial.arms.size());
+  for (const std::uint32_t unit : prepared.train_rows) counts[trial.arm[unit]] += 1.0;
+  for (std::size_t arm = 0; arm < counts.size(); ++arm) {
+    if (counts[arm] == 0.0) {
+      throw core::Error({.kind = core::ErrorKind::data,
+                         .what = fmt::format("no training units in arm '{}'", trial.arms.labels[arm]),
+                         .where = "[split]",
+                         .hint = "give the training part a larger share"});
+    }
+  }
+  const auto total = static_cast<double>(prepared.train_rows.size());
+  prepared.weight.resize(trial.num_units());
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
+    const double propensity = trial.propensity.empty() ? counts[trial.arm[unit]] / total : static_cast<double>(trial.propensity[unit]);
+    prepared.weight[unit] = static_cast<float>(1.0 / propensity);
+  }
+}
+
+struct Range {
+  double low = 0.0;
+  bool only_zero_one = true;
+  double mean = 0.0;
+  double deviation = 0.0;
+};
+
+Range range_of(const std::vector<float>& values, const std::vector<std::uint32_t>& rows) {
+  Range range;
+  range.low = static_cast<double>(values[rows.front()]);
+  double sum = 0.0;
+  for (const std::uint32_t row : rows) {
+    const double value = static_cast<double>(values[row]);
+    range.low = std::min(range.low, value);
+    range.only_zero_one = range.only_zero_one && (value == 0.0 || value == 1.0);
+    sum += value;
+  }
+  range.mean = sum / static_cast<double>(rows.size());
+  double squares = 0.0;
+  for (const std::uint32_t row : rows) squares += std::pow(static_cast<double>(values[row]) - range.mean, 2);
+  range.deviation = std::sqrt(squares / static_cast<double>(rows.size()));
+  return range;
+}
+
+// 0/1 outcomes are binary, others without a negative value get the log link; the study can say otherwise.
+OutcomeKind kind_of(const Range& range, const std::string& declared, const char* outcome) {
+  if (declared.empty()) {
+    if (range.only_zero_one) return OutcomeKind::binary;
+    return range.low >= 0.0 ? OutcomeKind::non_negative : OutcomeKind::real;
+  }
+  const std::string where = fmt::format("[network] {}_kind", outcome);
+  if (declared == "real") return OutcomeKind::real;
+  if (declared == "non_negative" && range.low >= 0.0) return OutcomeKind::non_negative;
+  if (declared == "binary" && range.only_zero_one) return OutcomeKind::binary;
+  if (declared == "non_negative" || declared == "binary") {
+    throw usage_error(where, fmt::format("the {} of the training units is not {}", outcome, declared), fmt::format("a value of {}", range.low));
+  }
+  throw usage_error(where, "unknown kind of outcome", fmt::format("'{}'", declared), "real, non_negative or binary");
+}
+
+// Section 4 of docs/method.md. Cost is never centred: what costs nothing must stay at zero.
+model::OutcomeScale scale_of(const Range& range, OutcomeKind kind, bool center) {
+  if (kind == OutcomeKind::binary) return {};
+  const double scale = kind == OutcomeKind::non_negative ? range.mean : range.deviation;
+  return {kind == OutcomeKind::real && center ? range.mean : 0.0, scale > 0.0 ? scale : 1.0};
+}
+
+std::vector<float> scaled(const std::vector<float>& values, const model::OutcomeScale& scale) {
+  std::vector<float> result(values.size());
+  for (std::size_t unit = 0; unit < values.size(); ++unit) {
+    result[unit] = static_cast<float>((static_cast<double>(values[unit]) - scale.center) / scale.scale);
+  }
+  return result;
+}
+
+bool names(const std::vector<std::string>& list, const char* outcome) {
+  return std::find(list.begin(), list.end(), outcome) != list.end();
+}
+
+nn::ArmShape shape_of(const data::Study::Method& options, const char* outcome, bool rises) {
+  if (names(options.concave, outcome)) return nn::ArmShape::concave;
+  return rises || names(options.monotone, outcome) ? nn::ArmShape::monotone : nn::ArmShape::plain;
+}
+
+std::vector<std::size_t> widths(const std::vector<std::int64_t>& layers, const char* key) {
+  std::vector<std::size_t> result;
+  for (const std::int64_t width : layers) {
+    if (width < 1 || width > 8192) throw usage_error(fmt::format("[network] {}", key), "a layer of impossible width", fmt::format("{}", width), "1 to 8192");
+    result.push_back(static_cast<std::size_t>(width));
+  }
+  return result;
+}
+
+void shape_network(const data::Trial& trial, const data::Study& study, const Method& method, Preparation& prepared) {
+  const bool anchored = !study.method.as_published;
+  nn::OutcomeNetworkOptions& network = prepared.network;
+  network.inputs = prepared.preprocessing.num_inputs();
+  if (study.network.shared.empty() && study.network.heads.empty()) {
+    network.shared = study.network.hidden.empty() ? std::vector<std::size_t>{64, 32, 32} : widths(study.network.hidden, "hidden");
+  } else {
+    network.shared = widths(study.network.shared, "shared");
+    network.heads = widths(study.network.heads, "heads");
+  }
+  const std::size_t num_arms = trial.arms.size();
+  network.revenue = {.num_arms = num_arms, .kind = prepared.revenue_kind, .control = trial.arms.control};
+  network.revenue.arm_shape = shape_of(study.method, "revenue", method.monotone);
+  if (method.learns_efficiencies) network.revenue = {.num_arms = num_arms - 1};
+  network.cost = {.num_arms = num_arms, .kind = prepared.cost_kind, .control = trial.arms.control};
+  network.cost.arm_shape = shape_of(study.method, "cost", method.monotone || (anchored && study.cost.rises_with_arm && trial.arms.control == 0));
+  network.cost.control_is_free = anchored && study.cost.control_is_free;
+  network.cost.non_negative = anchored && study.cost.non_negative && prepared.cost_kind == OutcomeKind::real;
+}
+
+// Costs are scaled so that the average efficiency of the strongest arm is a quarter of what the losses can express.
+double efficiency_scale(const data::Trial& trial, const Preparation& prepared) {
+  std::vector<double> revenue(trial.arms.size()), cost(trial.arms.size()), count(trial.arms.size());
+  for (const std::uint32_t unit : prepared.train_rows) {
+    revenue[trial.arm[unit]] += static_cast<double>(prepared.revenue[unit]);
+    cost[trial.arm[unit]] += static_cast<double>(prepared.cost[unit]);
+    count[trial.arm[unit]] += 1.0;
+  }
+  const std::size_t control = trial.arms.control;
+  double largest = 0.0;
+  for (std::size_t arm = 0; arm < count.size(); ++arm) {
+    const double extra = cost[arm] / count[arm] - cost[control] / count[control];
+    if (arm == control || extra <= 0.0) continue;
+    largest = std::max(largest, (revenue[arm] / count[arm] - revenue[control] / count[control]) / extra);
+  }
+  return largest > 0.0 ? 4.0 * largest : 1.0;
+}
+
+void check_method(const data::Trial& trial, const data::Study& study, const Method& method) {
+  const std::size_t num_arms = trial.arms.size();
+  if (method.two_arms_only && num_arms != 2) {
+    throw usage_error(fmt::format("--method {}", method.name), "is for trials of two arms", fmt::format("{} arms", num_arms));
+  }
+  const bool shaped = !study.method.monotone.empty() || !study.method.concave.empty();
+  if ((method.ordered_arms_only || shaped) && num_arms > 2 && !trial.arms.ordered) {
+    throw usage_error(fmt::format("--method {}", method.name), "needs ordered arms", "", "[arms] order from the weakest to the strongest");
+  }
+  for (const auto* list : {&study.method.monotone, &study.method.concave}) {
+    for (const std::string& outcome : *list) {
+      if (outcome != "revenue" && outcome != "cost") throw usage_error("--monotone, --concave", "unknown outcome", fmt::format("'{}'", outcome), "revenue or cost");
+    }
+  }
+}
+
+}  // namespace
+
+Preparation prepare(const data::Trial& trial, const data::Study& study, const Method& method, core::RunContext& context) {
+  check_method(trial, study, method);
+  Preparation prepared;
+  choose_rows(trial, prepared);
+  if (prepared.train_rows.empty()) {
+    throw core::Error({.kind = core::ErrorKind::data, .what = "no training units", .where = "[split]"});
+  }
+  weigh(trial, prepared);
+  const Range revenue = range_of(trial.revenue, prepared.train_rows);
+  const Range cost = range_of(trial.cost, prepared.train_rows);
+  prepared.revenue_kind = kind_of(revenue, study.network.revenue_kind, "revenue");
+  prepared.cost_kind = kind_of(cost, study.network.cost_kind, "cost");
+  prepared.revenue_scale = scale_of(revenue, prepared.revenue_kind, true);
+  prepared.cost_scale = scale_of(cost, prepared.cost_kind, false);
+  prepared.revenue = scaled(trial.revenue, prepared.revenue_scale);
+  prepared.cost = scaled(trial.cost, prepared.cost_scale);
+  prepared.preprocessing = model::fit_preprocessing(
+      trial.features.columns, trial.features.values.view(), prepared.is_training,
+      study.method.as_published ? model::Scaling::unit_interval : model::Scaling::standard, context);
+  prepared.budgets = unit_budgets(study, trial);
+  prepared.scaled_budgets = prepared.budgets;
+  for (UnitBudget& budget : prepared.scaled_budgets) budget.per_unit /= prepared.cost_scale.scale;
+  if (method.learns_efficiencies) prepared.efficiency_cost_scale = efficiency_scale(trial, prepared);
+  shape_network(trial, study, method, prepared);
+  return prepared;
+}
+
+}  // namespace dfcl::train

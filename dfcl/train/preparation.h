@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every method needs before its first step: which units train, their weights, scaled outcomes, the preprocessing
+// and the shape of the network. Memory: about 13 bytes a unit beside the trial.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dfcl/core/run_context.h"
+#include "dfcl/data/study.h"
+#include "dfcl/data/trial.h"
+#include "dfcl/model/model.h"
+#include "dfcl/nn/batch_gradient.h"
+#include "dfcl/train/budget_prices.h"
+#include "dfcl/train/methods.h"
+
+namespace dfcl::train {
+
+struct Preparation {
+  std::vector<std::uint32_t> train_rows;
+  std::vector<std::uint32_t> validation_rows;
+  std::vector<std::uint8_t> is_training;  // one byte a unit
+  std::vector<float> weight;              // per unit: 1 / probability of its arm
+  loss::OutcomeKind revenue_kind = loss::OutcomeKind::real;
+  loss::OutcomeKind cost_kind = loss::OutcomeKind::real;
+  model::OutcomeScale revenue_scale;
+  model::OutcomeScale cost_scale;
+  std::vector<float> revenue;  // per unit, scaled
+  std::vector<float> cost;     // per unit, scaled
+  model::Preprocessing preprocessing;
+  nn::OutcomeNetworkOptions network;
+  double efficiency_cost_scale = 1.0;      // brings efficiencies into the range of eq. 13 and 14
+  std::vector<UnitBudget> budgets;         // in the study's currency
+  std::vector<UnitBudget> scaled_budgets;  // in scaled cost
+
+  // A scaled multiplier is this times the unscaled one.
+  double multiplier_factor() const { return cost_scale.scale / revenue_scale.scale; }
+  nn::TrainingRows training_rows(const data::Trial& trial) const { return {trial.arm, revenue, cost, weight}; }
+};
+
+// Throws Error of kind data or usage where the trial and the method do not fit: no training units, an arm without
+// any, arms that are not ordered, a kind of outcome that the data contradict.
+Preparation prepare(const data::Trial& trial, const data::Study& study, const Method& method, core::RunContext& context);
+
+}  // namespace dfcl::train

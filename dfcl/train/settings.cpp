@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/train/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "dfcl/core/error.h"
+
+namespace dfcl::train {
+namespace {
+
+core::Error out_of_range(const char* key, const std::string& found, const char* expected) {
+  return core::Error({.kind = core::ErrorKind::usage,
+                      .what = "out of range",
+                      .where = fmt::format("[method] {}", key),
+                      .found = found,
+                      .expected = expected});
+}
+
+template <class T>
+void require(bool good, const char* key, T value, const char* expected) {
+  if (!good) throw out_of_range(key, fmt::format("{}", value), expected);
+}
+
+loss::Baseline baseline_of(const std::string& name, bool as_published) {
+  if (name.empty()) return as_published ? loss::Baseline::none : loss::Baseline::mean;
+  if (name == "none") return loss::Baseline::none;
+  if (name == "mean") return loss::Baseline::mean;
+  if (name == "dr") return loss::Baseline::doubly_robust;
+  throw out_of_range("baseline", fmt::format("'{}'", name), "none, mean or dr");
+}
+
+}  // namespace
+
+Settings settings_of(const data::Study& study, const Method& method, std::size_t num_training_units, std::uint64_t seed) {
+  const data::Study::Method& given = study.method;
+  require(given.epochs >= 0 && given.epochs <= 100'000, "epochs", given.epochs, "0 (chosen) to 100,000");
+  require(given.batch >= 0, "batch", given.batch, "0 (chosen) or more");
+  require(given.learning_rate >= 0.0 && given.learning_rate <= 1.0, "learning_rate", given.learning_rate, "0 (chosen) to 1");
+  require(given.weight_decay <= 1.0, "weight_decay", given.weight_decay, "at most 1");
+  require(given.alpha >= 0.0, "alpha", given.alpha, "0 (chosen) or more");
+  require(given.temperature >= 0.0, "temperature", given.temperature, "0 (chosen) or more");
+  require(given.window >= 0.0, "window", given.window, "0 (chosen) or more");
+  require(given.ensemble >= 1 && given.ensemble <= 100, "ensemble", given.ensemble, "1 to 100");
+
+  Settings settings;
+  settings.method = method;
+  settings.seed = seed;
+  settings.as_published = given.as_published;
+  const bool decides = method.loss != DecisionLoss::none && !method.learns_efficiencies;
+  const std::size_t usual_batch = std::clamp<std::size_t>(std::bit_floor(num_training_units / 128 + 1), 256, 4096);
+  settings.batch = given.batch > 0 ? static_cast<std::size_t>(given.batch) : usual_batch;
+  settings.batch = std::min(settings.batch, num_training_units);
+  settings.epochs = given.epochs > 0 ? static_cast<std::size_t>(given.epochs) : 20;
+  settings.warm_epochs = decides ? std::max<std::size_t>(1, settings.epochs / 2) : settings.epochs;
+  settings.adam.rate = given.learning_rate > 0.0 ? given.learning_rate : 2e-3;
+  settings.adam.weight_decay = given.weight_decay >= 0.0 ? given.weight_decay : (given.as_published ? 0.0 : 1e-2);
+  settings.adam.clip_norm = given.as_published ? 0.0 : 5.0;
+  settings.alpha = given.alpha > 0.0 ? given.alpha : (given.as_published ? 1.0 : 2.0);
+  const double asked = method.loss == DecisionLoss::policy ? given.temperature : given.window;
+  settings.temperature = asked > 0.0 ? asked : (given.as_published ? method.published_temperature : method.temperature);
+  settings.relative_temperature = method.relative && !given.as_published;
+  settings.baseline = baseline_of(given.baseline, given.as_published);
+  const bool anchored = study.cost.control_is_free || study.cost.non_negative || study.cost.rises_with_arm;
+  settings.gradient_to_cost = given.as_published || anchored;
+  settings.multipliers = given.multipliers;
+  if (given.as_published && settings.multipliers.empty()) settings.multipliers = {0.1};
+  settings.ensemble = static_cast<std::size_t>(given.ensemble);
+
+  const std::size_t steps_per_epoch = (num_training_units + settings.batch - 1) / settings.batch;
+  settings.adam.total_steps = steps_per_epoch * settings.epochs;
+  settings.adam.warmup_steps = std::min<std::uint64_t>(steps_per_epoch, 100);
+  settings.adam.final_share = 0.02;
+  return settings;
+}
+
+std::vector<std::pair<std::string, std::string>> Settings::shown() const {
+  const auto number = [](auto value) { return fmt::format("{}", value); };
+  std::vector<std::pair<std::string, std::string>> list = {
+      {"epochs", number(epochs)},        {"batch", number(batch)},
+      {"learning_rate", number(adam.rate)}, {"weight_decay", number(adam.weight_decay)},
+      {"ensemble", number(ensemble)},    {"as_published", as_published ? "true" : "false"}};
+  if (method.loss != DecisionLoss::none && !method.learns_efficiencies) {
+    list.emplace_back("alpha", number(alpha));
+    list.emplace_back(method.loss == DecisionLoss::policy ? "temperature" : "window", number(temperature));
+    list.emplace_back("baseline", baseline == loss::Baseline::none ? "none" : baseline == loss::Baseline::mean ? "mean" : "dr");
+    list.emplace_back("decision_gradient", gradient_to_cost ? "revenue and cost" : "revenue");
+    list.emplace_back("multipliers", multipliers.empty() ? "from the budgets" : fmt::format("{}", fmt::join(multipliers, ", ")));
+  }
+  return list;
+}
+
+}  // namespace dfcl::train

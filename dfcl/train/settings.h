@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The settings of a training run, with everything chosen that the study left open. Each default has its reason here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dfcl/data/study.h"
+#include "dfcl/loss/loss.h"
+#include "dfcl/nn/adam.h"
+#include "dfcl/train/methods.h"
+
+namespace dfcl::train {
+
+struct Settings {
+  Method method;
+  std::uint64_t seed = 0;
+  // Networks learn in steps, not in epochs: batches grow with the training units (a 128th of them, 256 to 4,096), so
+  // that an epoch is about 128 steps on any trial of usual size.
+  std::size_t batch = 0;
+  std::size_t epochs = 0;       // in all
+  std::size_t warm_epochs = 0;  // of them, on the prediction loss alone, before a decision loss joins
+  nn::AdamOptions adam;         // total_steps is set from the epochs
+  double alpha = 1.0;           // weight of the prediction loss once the decision loss has joined
+  double temperature = 1.0;     // or window; see Method
+  bool relative_temperature = true;
+  loss::Baseline baseline = loss::Baseline::mean;
+  bool gradient_to_cost = true;  // of the decision loss: only where what is known about costs anchors them
+  std::vector<double> multipliers;  // fixed, in the study's currencies; empty: from the budgets, refreshed
+  std::size_t ensemble = 1;
+  bool as_published = false;
+
+  // What changes the result, in the order to show it.
+  std::vector<std::pair<std::string, std::string>> shown() const;
+};
+
+// Throws Error of kind usage that names the key, the value and the bound.
+Settings settings_of(const data::Study& study, const Method& method, std::size_t num_training_units, std::uint64_t seed);
+
+}  // namespace dfcl::train

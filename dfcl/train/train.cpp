@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/train/train.h"
+
+#include <fmt/format.h>
+
+#include "dfcl/core/hash.h"
+#include "dfcl/core/version.h"
+#include "dfcl/model/predict.h"
+#include "dfcl/train/checkpoint.h"
+#include "dfcl/train/record_json.h"
+
+namespace dfcl::train {
+namespace {
+
+// Two runs with the same key go through the same numbers.
+std::uint64_t run_key(const data::Trial& trial, const data::Study& study, const Settings& settings) {
+  std::uint64_t key = core::combine_hashes(trial.fingerprint, core::hash_text(core::version()));
+  for (const auto& [name, value] : settings.shown()) key = core::hash_text(value, core::hash_text(name, key));
+  const auto add = [&](double number) { key = core::hash_bytes(&number, sizeof(number), key); };
+  for (const auto& layers : {study.network.hidden, study.network.shared, study.network.heads}) {
+    for (const std::int64_t width : layers) add(static_cast<double>(width));
+    add(-1.0);
+  }
+  for (const auto& budgets : {study.budgets.per_unit, study.budgets.total, study.budgets.share_of_max}) {
+    for (const double budget : budgets) add(budget);
+    add(-1.0);
+  }
+  for (const double number : {study.split.train, study.split.validation, static_cast<double>(study.split.seed)}) add(number);
+  for (const bool fact : {study.cost.control_is_free, study.cost.non_negative, study.cost.rises_with_arm}) add(fact ? 1.0 : 0.0);
+  key = core::hash_text(fmt::format("{}|{}|{}|{}|{}|{}", study.split.by, settings.method.name, study.network.revenue_kind,
+                                    study.network.cost_kind, fmt::join(study.method.monotone, ","), fmt::join(study.method.concave, ",")),
+                        key);
+  return core::combine_hashes(key, settings.seed);
+}
+
+class Run {
+ public:
+  Run(const data::Trial& trial, const data::Study& study, const TrainOptions& options, core::RunContext& context)
+      : trial_(trial),
+        study_(study),
+        options_(options),
+        context_(context),
+        method_(find_method(study.method.name)),
+        prepared_(prepare(trial, study, method_, context)),
+        settings_(settings_of(study, method_, prepared_.train_rows.size(), context.seed)),
+        checkpoint_(options.checkpoint_folder, run_key(trial, study, settings_)) {}
+
+  model::Model run() {
+    const bool doubly_robust = settings_.baseline == loss::Baseline::doubly_robust && method_.loss != DecisionLoss::none;
+    total_epochs_ = settings_.epochs * settings_.ensemble + (doubly_robust ? 2 * settings_.warm_epochs : 0);
+    if (doubly_robust) fit_nuisance();
+    model::Model result = frame();
+    std::vector<EpochRecord> record;
+    for (std::size_t member = 0; member < settings_.ensemble; ++member) {
+      MemberTrainer trainer(trial_, prepared_, settings_, member, prepared_.train_rows, context_);
+      if (doubly_robust) trainer.set_nuisance(nuisance_revenue_.view(), nuisance_cost_.view());
+      finish(trainer, fmt::format("member-{}", member), settings_.epochs);
+      result.members.push_back(trainer.result());
+      record.insert(record.end(), trainer.state().record.begin(), trainer.state().record.end());
+    }
+    context_.finished("training");
+    result.record = record_list(record);
+    price_budgets(result);
+    return result;
+  }
+
+ private:
+  // Trains until `epochs`, from the checkpoint if there is one.
+  void finish(MemberTrainer& trainer, const std::string& name, std::size_t epochs) {
+    if (checkpoint_.load(name, trainer.state())) epochs_done_ += trainer.state().epochs_done;
+    while (trainer.state().epochs_done < epochs) {
+      trainer.run_epoch();
+      checkpoint_.save(name, trainer.state());
+      context_.progress("training", ++epochs_done_, total_epochs_, "epochs");
+      if (options_.on_epoch) options_.on_epoch(trainer.state().record.back());
+    }
+  }
+
+  // Two networks, each trained on half of the training units, predict the half they have not seen (eq. 5b).
+  void fit_nuisance() {
+    const std::size_t num_arms = trial_.arms.size();
+    nuisance_revenue_ = core::Matrix<float>(trial_.num_units(), num_arms);
+    nuisance_cost_ = core::Matrix<float>(trial_.num_units(), num_arms);
+    std::fill_n(nuisance_revenue_.data(), trial_.num_units() * num_arms, 0.0f);
+    std::fill_n(nuisance_cost_.data(), trial_.num_units() * num_arms, 0.0f);
+    std::vector<std::uint32_t> halves[2];
+    for (const std::uint32_t row : prepared_.train_rows) halves[core::mix_bits(row) & 1].push_back(row);
+    for (std::size_t fold = 0; fold < 2; ++fold) {
+      MemberTrainer trainer(trial_, prepared_, settings_, settings_.ensemble + fold, halves[fold], context_);
+      finish(trainer, fmt::format("nuisance-{}", fold), settings_.warm_epochs);
+      core::Matrix<float> revenue;
+      core::Matrix<float> cost;
+      const std::vector<std::uint32_t>& others = halves[1 - fold];
+      trainer.predict(trainer.result(), others, revenue, cost);
+      for (std::size_t i = 0; i < others.size(); ++i) {
+        std::copy_n(revenue.row(i).data(), num_arms, nuisance_revenue_.row(others[i]).data());
+        std::copy_n(cost.row(i).data(), num_arms, nuisance_cost_.row(others[i]).data());
+      }
+    }
+  }
+
+  model::Model frame() const {
+    model::Model result;
+    result.version = core::version();
+    result.method = method_.name;
+    result.seed = settings_.seed;
+    result.options = settings_.shown();
+    result.study = options_.study_text;
+    result.arms = trial_.arms;
+    result.features = trial_.features.columns;
+    result.id_column = study_.columns.id;
+    result.missing = study_.columns.missing;
+    result.preprocessing = prepared_.preprocessing;
+    result.network = prepared_.network;
+    result.revenue = prepared_.revenue_scale;
+    result.cost = prepared_.cost_scale;
+    result.efficiency_cost_scale = prepared_.efficiency_cost_scale;
+    if (method_.loss == DecisionLoss::drm) result.revenue_form = model::RevenueForm::drm_scores;
+    if (method_.loss == DecisionLoss::drp) result.revenue_form = model::RevenueForm::drp_scores;
+    if (method_.loss == DecisionLoss::dpm) result.revenue_form = model::RevenueForm::dpm_scores;
+    result.trained = model::trained_units(trial_, study_.split, prepared_.is_training);
+    return result;
+  }
+
+  // The multiplier of each budget on (a sample of) the training units, by the finished model.
+  void price_budgets(model::Model& result) {
+    const std::size_t count = std::min(prepared_.train_rows.size(), kPriceUnits);
+    core::Matrix<float> features(count, trial_.features.num_features());
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t row = prepared_.train_rows[i * prepared_.train_rows.size() / count];
+      std::copy_n(trial_.features.values.row(row).data(), features.cols(), features.row(i).data());
+    }
+    core::Matrix<float> revenue(count, trial_.arms.size());
+    core::Matrix<float> cost(count, trial_.arms.size());
+    model::Predictor(result).predict(std::as_const(features).view(), revenue.view(), cost.view(), context_);
+    const std::vector<double> multipliers = budget_multipliers(revenue.view(), cost.view(), prepared_.budgets, context_);
+    for (std::size_t i = 0; i < multipliers.size(); ++i) {
+      result.multipliers.push_back({prepared_.budgets[i].label, prepared_.budgets[i].per_unit, multipliers[i],
+                                    multipliers[i] * prepared_.multiplier_factor()});
+    }
+  }
+
+  const data::Trial& trial_;
+  const data::Study& study_;
+  const TrainOptions& options_;
+  core::RunContext& context_;
+  const Method& method_;
+  Preparation prepared_;
+  Settings settings_;
+  Checkpoint checkpoint_;
+  core::Matrix<float> nuisance_revenue_;  // units x arms, scaled
+  core::Matrix<float> nuisance_cost_;
+  std::size_t epochs_done_ = 0;
+  std::size_t total_epochs_ = 0;
+};
+
+}  // namespace
+
+model::Model train(const data::Trial& trial, const data::Study& study, const TrainOptions& options, core::RunContext& context) {
+  return Run(trial, study, options, context).run();
+}
+
+}  // namespace dfcl::train

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a trial and a study to a model: one method, one or more networks. Same trial, study and seed give the same model,
+// byte for byte, for any number of threads and whether or not the run was stopped and resumed. Time: that of the networks'
+// products; memory: the trial, about 13 bytes a unit, and a few copies of the parameters.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "dfcl/core/run_context.h"
+#include "dfcl/data/study.h"
+#include "dfcl/data/trial.h"
+#include "dfcl/model/model.h"
+#include "dfcl/train/member_trainer.h"
+
+namespace dfcl::train {
+
+struct TrainOptions {
+  std::string study_text;         // kept in the model
+  std::string checkpoint_folder;  // "": none
+  std::function<void(const EpochRecord&)> on_epoch;  // for a log; may be empty
+};
+
+// Throws Error; an interrupted run leaves its checkpoint.
+model::Model train(const data::Trial& trial, const data::Study& study, const TrainOptions& options, core::RunContext& context);
+
+}  // namespace dfcl::train
