@@ -103,18 +103,9 @@ def unmarked_commands(text):
     return found
 
 
-# Pages whose command blocks are not marked yet. A page leaves this list when its blocks are marked.
-PENDING_PAGES = ["docs/check.md", "docs/simulate.md"]
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_no_command_hides_in_an_unmarked_block(page):
-    name = str(page.relative_to(ROOT))
-    hidden = unmarked_commands(page.read_text())
-    if name in PENDING_PAGES:
-        assert hidden, f"{name} is marked now: take it off PENDING_PAGES"
-    else:
-        assert hidden == []
+    assert unmarked_commands(page.read_text()) == []
 
 
 def test_a_hidden_command_is_found():
