@@ -277,7 +277,7 @@ def test_the_streamed_plan_at_a_price(dfcl, tmp_path):
 @pytest.mark.parametrize("shape", [graded, anything, equal_units], ids=lambda shape: shape.__name__)
 def test_threads_and_streaming_change_nothing_in_a_large_problem(dfcl, tmp_path, shape):
     """Large enough for the way that brackets the multiplier on a sample."""
-    problem = shape(16, 150_000)
+    problem = shape(16, 200_000)
     write_problem(problem, tmp_path / "p.parquet", row_group_size=70_000)
     for budget in budgets_of(problem, (0.15, 0.7)):
         summaries, plans = [], []
