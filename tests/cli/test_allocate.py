@@ -59,7 +59,7 @@ def test_the_bound_is_the_lp_optimum(dfcl, tmp_path, shape, seed, units, arms):
 
 
 def test_many_small_problems(dfcl, tmp_path):
-    """Each problem is a file; 120 of them, with odd budgets: just met, zero, negative, far too large."""
+    """Forty problems of one to seven units, each with three odd budgets: the least that can be met, zero, negative."""
     for seed in range(40):
         shape = (anything, tied, far_apart)[seed % 3]
         problem = shape(1000 + seed, units=1 + seed % 7, arms=1 + seed % 5)
