@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <new>
@@ -254,6 +255,8 @@ int Session::run(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return report_error({.what = "out of memory", .hint = "use fewer rows or columns, or a machine with more memory"},
                         has("--json"));
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report_error({.kind = ErrorKind::file, .what = error.what()}, has("--json"));
   } catch (const std::system_error& error) {
     if (error.code().value() == EPIPE) return 0;  // the reader of our output went away
     return report_error({.what = error.what()}, has("--json"));

@@ -14,7 +14,11 @@ std::size_t character_length(std::string_view text) {
   for (std::size_t i = 1; i < length; ++i) {
     if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
   }
-  return length;
+  // Longer forms than needed, and halves of UTF-16 pairs, are no characters either.
+  const auto second = static_cast<unsigned char>(length > 1 ? text[1] : 0);
+  const bool too_long = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
+  const bool too_high = (lead == 0xed && second > 0x9f) || (lead == 0xf4 && second > 0x8f);
+  return too_long || too_high ? 0 : length;
 }
 
 }  // namespace
@@ -32,6 +36,12 @@ std::string printable(std::string_view text) {
     text.remove_prefix(length == 0 ? 1 : length);
   }
   return shown;
+}
+
+std::string printable_start(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return printable(text);
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;  // not inside a character
+  return printable(text.substr(0, most)) + "...";
 }
 
 }  // namespace dfcl::core

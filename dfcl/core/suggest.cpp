@@ -10,6 +10,9 @@
 namespace dfcl::core {
 namespace {
 
+// Nobody mistypes longer ones; comparing them would take time and memory by the product of the lengths.
+constexpr std::size_t kLongestName = 200;
+
 char lower(char letter) { return static_cast<char>(std::tolower(static_cast<unsigned char>(letter))); }
 
 // Insertions, deletions, substitutions and swaps of neighbours, each counted as one.
@@ -35,6 +38,9 @@ std::string nearest_name(std::string_view name, std::span<const std::string> can
   std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
   std::string nearest;
   for (const std::string& candidate : candidates) {
+    // Names whose lengths differ by more than `best` are further apart than that.
+    const std::size_t lengths_apart = std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size());
+    if (lengths_apart >= best || candidate.size() > kLongestName) continue;
     const std::size_t distance = edit_distance(name, candidate);
     if (distance < best && distance < candidate.size()) {
       best = distance;

@@ -14,6 +14,7 @@
 #include "dfcl/core/error.h"
 #include "dfcl/io/arrow_status.h"
 #include "dfcl/io/blocking_file.h"
+#include "dfcl/io/csv_rows.h"
 #include "dfcl/io/record_source.h"
 
 namespace dfcl::io {
@@ -22,43 +23,6 @@ namespace {
 constexpr std::int64_t kProbeBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kBlockBytes = std::int64_t{4} << 20;
 constexpr std::int64_t kMostRowBytes = std::int64_t{64} << 20;
-
-struct Cut {
-  std::int64_t rows_end = 0;  // just after the last line end that ends a row; 0: none
-  bool newlines_in_values = false;
-};
-
-// Where the whole rows of a text end. The text starts at the start of a row.
-Cut cut_rows(const char* text, std::int64_t size) {
-  Cut cut;
-  std::int64_t begin = 0;
-  bool quoted = false;
-  while (begin < size) {
-    const auto* quote = static_cast<const char*>(std::memchr(text + begin, '"', static_cast<std::size_t>(size - begin)));
-    const std::int64_t end = quote == nullptr ? size : quote - text;
-    const auto* line_end =
-        static_cast<const char*>(::memrchr(text + begin, '\n', static_cast<std::size_t>(end - begin)));
-    if (line_end != nullptr && quoted) cut.newlines_in_values = true;
-    if (line_end != nullptr && !quoted) cut.rows_end = line_end - text + 1;
-    quoted = !quoted;
-    begin = end + 1;
-  }
-  return cut;
-}
-
-// The separator the header uses most: comma, semicolon, tab or bar.
-char separator_of(std::string_view header) {
-  char best = ',';
-  std::ptrdiff_t most = 0;
-  for (const char candidate : {',', ';', '\t', '|'}) {
-    const std::ptrdiff_t count = std::count(header.begin(), header.end(), candidate);
-    if (count > most) {
-      most = count;
-      best = candidate;
-    }
-  }
-  return best;
-}
 
 // The whole number after a mark in one of Arrow's messages, if it is there.
 std::optional<std::int64_t> number_after(std::string_view message, std::string_view mark) {
@@ -119,16 +83,14 @@ class CsvSource : public RecordSource {
     for (;;) {
       if (ended_ && carry_ == nullptr) return std::nullopt;
       std::shared_ptr<arrow::Buffer> text = ended_ ? std::exchange(carry_, nullptr) : read_more(kBlockBytes);
-      const Cut cut = cut_rows(reinterpret_cast<const char*>(text->data()), text->size());
-      const std::int64_t end = ended_ ? text->size() : cut.rows_end;
-      if (end == 0 && !ended_) {
-        carry_ = text;
-        if (text->size() > kMostRowBytes) check(arrow::Status::Invalid("a row of more than 64 MiB"));
-        continue;
-      }
+      const RowCut cut = cut_rows(std::string_view(*text), separator_);
+      const bool too_long = cut.rows_end == 0 && text->size() > kMostRowBytes;
+      const bool never_closed = cut.open_quote && (ended_ || too_long);
+      if (too_long && !never_closed) check(arrow::Status::Invalid("a row of more than 64 MiB"));
+      const std::int64_t end = ended_ || never_closed ? text->size() : static_cast<std::int64_t>(cut.rows_end);
       carry_ = end < text->size() ? arrow::SliceBuffer(text, end) : nullptr;
-      if (blank(*text, end)) continue;
-      return Part{arrow::SliceBuffer(text, 0, end), cut.newlines_in_values, nullptr};
+      if (end == 0 || blank(*text, end)) continue;
+      return Part{arrow::SliceBuffer(text, 0, end), cut.newlines_in_values, never_closed ? cut.open_quote : std::nullopt, nullptr};
     }
   }
 
@@ -136,6 +98,10 @@ class CsvSource : public RecordSource {
     Decoded decoded;
     const std::string_view text(*part.text);
     decoded.num_lines = std::count(text.begin(), text.end(), '\n');
+    if (part.open_quote) {
+      decoded.bad = BadRow{row_at(text, separator_, *part.open_quote), "", "a quote that is never closed", "", "", ""};
+      return decoded;
+    }
     auto options = read_options(part.text->size());
     options.column_names = schema()->field_names();
     auto table = parse(part.text, options, part.newlines_in_values, convert_);
@@ -149,14 +115,8 @@ class CsvSource : public RecordSource {
   }
 
  private:
-  // The header is the first line that is not blank.
-  std::shared_ptr<arrow::Buffer> without_blank_lines(const std::shared_ptr<arrow::Buffer>& text) const {
-    std::int64_t begin = 0;
-    while (begin < text->size() && (text->data()[begin] == '\n' || text->data()[begin] == '\r')) ++begin;
-    if (begin == text->size()) {
-      throw core::Error({.kind = core::ErrorKind::data, .what = "the file is empty", .where = path()});
-    }
-    return arrow::SliceBuffer(text, begin);
+  std::int64_t line_of(const Part& part, std::int64_t row, std::int64_t lines_before) const override {
+    return header_lines_ + lines_before + line_of_row(std::string_view(*part.text), separator_, row) + 1;
   }
 
   static bool blank(const arrow::Buffer& text, std::int64_t end) {
@@ -186,21 +146,72 @@ class CsvSource : public RecordSource {
     convert_ = arrow::csv::ConvertOptions::Defaults();
     convert_.null_values = {"", "NA", "N/A", "#N/A", "null", "NULL"};
     convert_.strings_can_be_null = true;
-    const std::shared_ptr<arrow::Buffer> probe = without_blank_lines(read_more(kProbeBytes));
-    const char* text = reinterpret_cast<const char*>(probe->data());
-    const Cut cut = cut_rows(text, probe->size());
-    const std::int64_t end = ended_ || cut.rows_end == 0 ? probe->size() : cut.rows_end;
-    const auto* line_end = static_cast<const char*>(std::memchr(text, '\n', static_cast<std::size_t>(end)));
-    const std::int64_t header_end = line_end == nullptr ? end : line_end - text + 1;
-    separator_ = separator_of({text, static_cast<std::size_t>(header_end)});
-    auto table = parse(arrow::SliceBuffer(probe, 0, end), read_options(end), cut.newlines_in_values, convert_);
-    if (!table.ok() || line_end == nullptr) {
+    const Probe probe = read_probe();
+    separator_ = separator_of(probe.text);
+    const RowCut cut = cut_rows(probe.text, separator_);
+    const std::size_t sample_end = ended_ && !cut.open_quote ? probe.text.size() : cut.rows_end;
+    auto table = parse(buffer_of(probe.text.substr(0, sample_end)), cut.newlines_in_values);
+    if (!table.ok()) {
       // A bad row in the sample is reported with its place when it is read; the names are enough here.
-      const auto header = arrow::Buffer::FromString(std::string(text, static_cast<std::size_t>(header_end)) + "\n");
-      table = parse(header, read_options(header->size()), false, convert_);
+      table = parse(buffer_of(probe.text.substr(0, probe.header_end)), true);
     }
     set_schema(check(std::move(table))->schema());
-    carry_ = header_end < probe->size() ? arrow::SliceBuffer(probe, header_end) : nullptr;
+    const auto header_end = static_cast<std::int64_t>(probe.begin + probe.header_end);
+    header_lines_ = std::count(probe.buffer->data(), probe.buffer->data() + header_end, '\n');
+    carry_ = header_end < probe.buffer->size() ? arrow::SliceBuffer(probe.buffer, header_end) : nullptr;
+  }
+
+  struct Probe {
+    std::shared_ptr<arrow::Buffer> buffer;  // from the start of the file
+    std::size_t begin = 0;                  // of the header, which is the first line that is not blank
+    std::string_view text;                  // from there on
+    std::size_t header_end = 0;             // in text
+  };
+
+  // A megabyte, or as much as holds the header and a row. A mark of UTF-8 at the very start is not part of the header.
+  Probe read_probe() {
+    Probe probe;
+    for (std::int64_t bytes = kProbeBytes;; bytes = probe.buffer->size()) {
+      probe.buffer = read_more(bytes);
+      const std::string_view all(*probe.buffer);
+      probe.begin = std::min(all.size(), all.find_first_not_of("\r\n", all.starts_with("\xef\xbb\xbf") ? 3 : 0));
+      probe.text = all.substr(probe.begin);
+      if (probe.text.empty() && ended_) {
+        throw core::Error({.kind = core::ErrorKind::data, .what = "the file is empty", .where = path()});
+      }
+      probe.header_end = first_row_end(probe.text);
+      const bool whole = probe.header_end < probe.text.size() && first_row_end(probe.text.substr(probe.header_end)) < probe.text.size();
+      if (whole || ended_) break;
+      if (probe.buffer->size() > kMostRowBytes) check(arrow::Status::Invalid("a header or row of more than 64 MiB"));
+      carry_ = probe.buffer;
+    }
+    probe.header_end = std::min(probe.header_end, probe.text.size());
+    require_line_ends(probe.text.substr(0, probe.header_end));
+    return probe;
+  }
+
+  // Rows that end with a carriage return alone would all be taken for the header.
+  void require_line_ends(std::string_view header) const {
+    const std::string_view line = header.substr(0, header.find_last_not_of("\r\n") + 1);
+    if (line.find('"') == std::string_view::npos && line.find('\r') != std::string_view::npos) {
+      throw core::Error({.kind = core::ErrorKind::data,
+                         .what = "a carriage return inside the header",
+                         .where = path(),
+                         .hint = "save the table with line ends of Unix or Windows"});
+    }
+    if (cut_rows(header, separator_of(header)).open_quote) {
+      throw core::Error({.kind = core::ErrorKind::data, .what = "a quote in the header that is never closed", .where = path()});
+    }
+  }
+
+  static std::shared_ptr<arrow::Buffer> buffer_of(std::string_view text) {
+    const bool ends = text.ends_with('\n');
+    return arrow::Buffer::FromString(std::string(text) + (ends ? "" : "\n"));
+  }
+
+  // Names and guessed types: the first row of the text is the header.
+  arrow::Result<std::shared_ptr<arrow::Table>> parse(const std::shared_ptr<arrow::Buffer>& text, bool newlines_in_values) const {
+    return parse(text, read_options(text->size()), newlines_in_values, convert_);
   }
 
   // What was carried over and about as many bytes more; sets ended_ at the end of the file.
@@ -237,7 +248,8 @@ class CsvSource : public RecordSource {
       const auto column = number_after(message, "In CSV column #").value_or(0);
       bad.column = column < schema()->num_fields() ? schema()->field(static_cast<int>(column))->name() : "";
       bad.what = message.find("UTF8") != std::string::npos ? "text that is not UTF-8" : "text in a numeric column";
-      bad.found = fmt::format("'{}'", between(message, "invalid value '", "'"));
+      const std::string value = between(message, "invalid value '", "'");
+      if (!value.empty()) bad.found = fmt::format("'{}'", value);
       if (bad.what.starts_with("text in")) {
         bad.expected = "a number";
         bad.hint = fmt::format("if '{0}' holds categories, add it to [columns] categorical; if the value means missing, "
@@ -262,6 +274,7 @@ class CsvSource : public RecordSource {
   arrow::csv::ConvertOptions convert_;
   std::shared_ptr<arrow::Buffer> carry_;
   char separator_ = ',';
+  std::int64_t header_lines_ = 1;
   bool ended_ = false;
 };
 

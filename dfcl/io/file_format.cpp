@@ -40,7 +40,8 @@ std::vector<std::string> glob_matches(const std::string& pattern) {
   std::vector<std::string> matches;
   if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
     for (std::size_t i = 0; i < found.gl_pathc; ++i) {
-      if (fs::is_regular_file(found.gl_pathv[i])) matches.emplace_back(found.gl_pathv[i]);
+      std::error_code code;
+      if (fs::is_regular_file(found.gl_pathv[i], code)) matches.emplace_back(found.gl_pathv[i]);
     }
   }
   ::globfree(&found);
@@ -97,11 +98,21 @@ const char* to_text(FileFormat format) {
 std::vector<std::string> input_files(const std::string& path) {
   std::vector<std::string> files;
   std::error_code code;
+  if (path.find('\0') != std::string::npos) {
+    throw core::Error({.kind = core::ErrorKind::file, .what = "a zero byte in the name of a file", .where = path});
+  }
   if (fs::is_directory(path, code)) {
     for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
-      if (entry.is_regular_file() && format_of_ending(entry.path().string())) files.push_back(entry.path().string());
+      if (entry.is_regular_file(code) && format_of_ending(entry.path().string())) files.push_back(entry.path().string());
     }
   } else if (fs::exists(path, code)) {
+    // A table is read more than once, and its size says how much memory it can need: no pipe and no device will do.
+    if (!fs::is_regular_file(path, code)) {
+      throw core::Error({.kind = core::ErrorKind::file,
+                         .what = "not a plain file",
+                         .where = path,
+                         .hint = "write the table to a file first"});
+    }
     files.push_back(path);
   } else if (path.find_first_of("*?[") != std::string::npos) {
     files = glob_matches(path);

@@ -139,7 +139,8 @@ void append_tile(TableTile& tile, const Layout& layout, std::unordered_map<std::
   for (std::size_t group = 0; group < layout.groups.size(); ++group) {
     core::Matrix<float>& all = table.numbers[group];
     all.resize(first + rows);
-    std::memcpy(all.data() + first * all.cols(), tile.numbers[group].data(), rows * all.cols() * sizeof(float));
+    const std::size_t bytes = rows * all.cols() * sizeof(float);
+    if (bytes > 0) std::memcpy(all.row(first).data(), tile.numbers[group].data(), bytes);
   }
   if (layout.has_id) {
     table.ids.append(tile.ids);

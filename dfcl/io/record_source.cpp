@@ -2,6 +2,7 @@
 #include "dfcl/io/record_source.h"
 
 #include <arrow/memory_pool.h>
+#include <arrow/util/utf8.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,28 +21,6 @@ std::int64_t memory_cap(std::uint64_t file_bytes) {
   return static_cast<std::int64_t>(kFloor + 16 * std::min(file_bytes, kCeiling));
 }
 
-// The physical line (from 0) of the row-th non-empty line, which is how Arrow counts rows.
-std::int64_t line_of_row(std::string_view text, std::int64_t row) {
-  std::int64_t line = 0;
-  bool quoted = false;
-  bool empty = true;
-  std::int64_t row_start = 0;
-  for (const char letter : text) {
-    if (letter == '"') quoted = !quoted;
-    if (letter == '\n') {
-      ++line;
-      if (!quoted) {
-        if (!empty && row-- == 0) return row_start;
-        row_start = line;
-        empty = true;
-      }
-    } else if (letter != '\r') {
-      empty = false;
-    }
-  }
-  return row_start;
-}
-
 }  // namespace
 
 RecordSource::RecordSource(std::string path, FileFormat format) : path_(std::move(path)), format_(format) {
@@ -53,8 +32,17 @@ RecordSource::RecordSource(std::string path, FileFormat format) : path_(std::mov
 }
 
 void RecordSource::set_schema(std::shared_ptr<arrow::Schema> schema) {
+  if (schema->num_fields() == 0) throw core::Error({.kind = core::ErrorKind::data, .what = "a table without columns", .where = path_});
   std::unordered_set<std::string> seen;
+  arrow::util::InitializeUTF8();
   for (const auto& field : schema->fields()) {
+    if (!arrow::util::ValidateUTF8(field->name())) {
+      throw core::Error({.kind = core::ErrorKind::data,
+                         .what = "a column name that is not UTF-8",
+                         .where = path_,
+                         .found = fmt::format("'{}'", field->name()),
+                         .hint = "save the table as UTF-8"});
+    }
     if (!seen.insert(field->name()).second) {
       throw core::Error({.kind = core::ErrorKind::data,
                          .what = "duplicated column name",
@@ -96,8 +84,7 @@ core::Error RecordSource::error_of(const BadRow& bad, const Part& part, std::int
 std::string RecordSource::location(const Part& part, std::int64_t row, std::int64_t rows_before,
                                    std::int64_t lines_before) const {
   if (part.text == nullptr) return fmt::format("{}, row {}", path_, rows_before + row + 1);
-  const std::string_view text(*part.text);
-  return fmt::format("{}:{}", path_, lines_before + line_of_row(text, row) + 2);  // the header is line 1
+  return fmt::format("{}:{}", path_, line_of(part, row, lines_before));
 }
 
 std::unique_ptr<RecordSource> open_records(const std::string& path, int threads) {

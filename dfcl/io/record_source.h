@@ -30,6 +30,7 @@ struct WantedColumn {
 struct Part {
   std::shared_ptr<arrow::Buffer> text;        // CSV: whole rows
   bool newlines_in_values = false;            // CSV: some quoted value holds a line end
+  std::optional<std::size_t> open_quote;      // CSV: a quote that is never closed
   std::shared_ptr<arrow::RecordBatch> batch;  // other formats
 };
 
@@ -77,7 +78,9 @@ class RecordSource {
   RecordSource(std::string path, FileFormat format);
   // The indices of the wanted columns in the schema, or an Error with "did you mean".
   std::vector<int> indices_of(const std::vector<WantedColumn>& wanted) const;
-  // Checks names once the schema is known: duplicated or empty names are errors.
+  // The line of the file (from 1) of a row of a part, where the part is text.
+  virtual std::int64_t line_of(const Part&, std::int64_t /*row*/, std::int64_t lines_before) const { return lines_before; }
+  // Checks names once the schema is known: no columns, duplicated names and names that are not UTF-8 are errors.
   void set_schema(std::shared_ptr<arrow::Schema> schema);
   arrow::MemoryPool* pool() const { return pool_.get(); }
 

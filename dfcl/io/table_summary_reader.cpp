@@ -146,12 +146,15 @@ struct ColumnTotals {
 nlohmann::ordered_json metadata_object(const arrow::Schema& schema, const char* key) {
   if (schema.metadata() == nullptr) return nlohmann::ordered_json::object();
   const auto text = schema.metadata()->Get(key);
-  const auto json = nlohmann::ordered_json::parse(text.ok() ? *text : "", nullptr, false);
+  // Ours nests twice at most; deeper things are dropped, for copying them could exhaust the stack.
+  const auto shallow = [](int depth, nlohmann::ordered_json::parse_event_t, const auto&) { return depth <= 2; };
+  auto json = nlohmann::ordered_json::parse(text.ok() ? *text : "", shallow, false);
   return json.is_object() ? json : nlohmann::ordered_json::object();
 }
 
 void append_options(const nlohmann::ordered_json& object, data::Provenance& provenance) {
   for (const auto& [name, value] : object.items()) {
+    if (value.is_structured() || value.is_discarded()) continue;  // we write none
     provenance.options.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
   }
 }
@@ -170,7 +173,8 @@ data::Provenance provenance_of(const arrow::Schema& schema) {
 // What a table is, from its own word or from its columns.
 std::string kind_of(const data::Provenance& provenance, const std::vector<std::string>& names) {
   if (!provenance.kind.empty()) return provenance.kind;
-  const auto has = [&](const std::string& name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  const std::unordered_set<std::string> all(names.begin(), names.end());
+  const auto has = [&](const std::string& name) { return all.contains(name); };
   std::size_t pairs = 0;
   for (const std::string& name : names) {
     if (name.starts_with("revenue_") && has("cost_" + name.substr(8))) ++pairs;

@@ -131,7 +131,8 @@ void TrialBuilder::append_features(TrialTile& tile) {
   const std::size_t first = all.rows();
   const std::size_t num_features = plan_.features.size();
   all.resize(first + tile.num_rows);
-  std::memcpy(all.data() + first * num_features, tile.features.data(), tile.num_rows * num_features * sizeof(float));
+  const std::size_t bytes = tile.num_rows * num_features * sizeof(float);
+  if (bytes > 0) std::memcpy(all.row(first).data(), tile.features.data(), bytes);
   for (std::size_t feature = 0; feature < num_features; ++feature) {
     if (!plan_.features[feature].categorical) continue;
     std::vector<float> code_of_label;

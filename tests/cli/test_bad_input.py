@@ -2,6 +2,7 @@
 """Every bad input gets one clear message, the right exit code, and leaves no file behind."""
 
 import gzip
+import json
 import os
 import re
 import resource
@@ -88,6 +89,13 @@ BAD_TRIALS = [
     ("one arm only", "t.csv", csv([row.replace(",5,1.5", ",0,1.5") for row in good_rows()]), "no_order", DATA, r"one arm only"),
     ("few units in an arm", "t.csv", csv(good_rows(50)), None, DATA, r"too few units in arm.*25.*at least 30"),
     ("duplicated column", "t.csv", csv(good_rows(), HEADER.replace("city", "x")), None, DATA, r"t\.csv.*duplicated column name.*'x'"),
+    ("a quote never closed", "t.csv", changed(40, '40,1,"Ulm,0,1,0'), None, DATA, r"t\.csv:42: a quote that is never closed"),
+    ("a quote never closed in the header", "t.csv", '"' + csv(good_rows()), None, DATA, r"t\.csv.*quote in the header"),
+    ("line ends of an old kind", "t.csv", csv(good_rows()).replace("\n", "\r"), None, DATA, r"t\.csv.*carriage return"),
+    ("a column name that is not UTF-8", "t.csv", csv(good_rows()).encode().replace(b"city", b"caf\xe9"), None, DATA, r"t\.csv.*column name that is not UTF-8"),
+    ("a zero byte", "t.csv", changed(40, "40,1,U\0m,0,1,0"), None, FILE, r"t\.csv.*zero byte"),
+    ("bad row after blank lines and a line end in a value", "t.csv", "\n\n" + changed(40, '40,1,"U\nm",0,1,0\n41,1,Ulm'), None, DATA, r"t\.csv:46: .*found 3 fields"),
+    ("gzip with something after it", "t.csv.gz", gzip.compress(csv(good_rows()).encode()) + b"more", None, FILE, r"t\.csv\.gz.*cannot read"),
     ("not UTF-8", "t.csv", changed(40, "40,1,@@,0,1,0").encode().replace(b"@@", b"\xff\xfe"), None, DATA, r"t\.csv:42.*UTF-8"),
 ]
 
@@ -143,6 +151,65 @@ def test_bad_study(dfcl, tmp_path, what, old, new, code, message):
     assert re.search(message, result.stderr, re.S), result.stderr
     assert len(result.stderr.strip().splitlines()) <= 2
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize("trial", ["/dev/null", "/dev/stdin", "t.csv\\u0000", "\\u0000"])
+def test_what_is_no_plain_file_is_refused(dfcl, tmp_path, trial):
+    (tmp_path / "t.csv").write_text(csv(good_rows()))
+    (tmp_path / "study.toml").write_text(STUDY.replace("{trial}", trial))
+    result = dfcl("check", "study.toml", stdin=subprocess.DEVNULL)
+    assert result.code == FILE, result.stderr
+    assert re.search("not a plain file|zero byte in the name", result.stderr)
+
+
+GOOD_TEXTS = [
+    ("mark of UTF-8", "\ufeff" + csv(good_rows())),
+    ("line ends of Windows", csv(good_rows()).replace("\n", "\r\n")),
+    ("blank lines", "\n\r\n" + csv(good_rows()).replace("\n", "\n\n")),
+    ("inches", changed(40, '40,1,5" pipe,0,1,0')),
+    ("quoted separators and line ends", csv(good_rows()).replace("Ulm", '"Ulm,\nD"')),
+    ("a header over two lines", csv(good_rows(), HEADER.replace("city", '"city\nname"'))),
+    ("separators in quoted names", csv(good_rows(), HEADER.replace("city", '"city; or ; town ; or ; village;"'))),
+    ("a nameless column", csv(good_rows(), HEADER.replace("city", ""))),
+]
+
+
+@pytest.mark.parametrize("text", [text for _, text in GOOD_TEXTS], ids=[what for what, _ in GOOD_TEXTS])
+def test_text_files_of_all_kinds_are_read(dfcl, tmp_path, text):
+    (tmp_path / "t.csv").write_bytes(text.encode())
+    (tmp_path / "study.toml").write_text(STUDY.replace("{trial}", "t.csv"))
+    result = dfcl("check", "study.toml", "--json")
+    assert result.code == 0, result.stderr
+    assert '"num_units": 200' in result.stdout or '"units": 200' in result.stdout
+
+
+def test_a_header_of_megabytes_is_read_whole(dfcl, tmp_path):
+    names = [f"a_feature_with_a_long_name_{i}" for i in range(60_000)]
+    rows = [f"{i},{5 * (i % 2)},1,0," + ",".join(["1.5"] * len(names)) for i in range(2)]
+    (tmp_path / "t.csv").write_text(csv(rows, ",".join(["id", "arm", "revenue", "cost", *names])))
+    summary = json.loads(dfcl("info", "t.csv", "--json").stdout)
+    assert len(summary["columns"]) == 60_004
+    assert summary["columns"][-1]["name"] == names[-1]
+    assert summary["columns"][-1]["type"] == "double"
+
+
+def test_metadata_nested_without_end_does_no_harm(dfcl, tmp_path):
+    depth = 200_000
+    note = '{"kind": "trial", "verb": "x", "options": {"a": 1, "b": ' + "[" * depth + "]" * depth + "}}"
+    table = pa.table({"x": [1.0]}).replace_schema_metadata({"dfcl": note})
+    with pa.ipc.new_file(tmp_path / "t.arrow", table.schema) as writer:
+        writer.write_table(table)
+    result = dfcl("info", "t.arrow")
+    assert result.code == 0, result.stderr
+    assert "a 1" in result.stdout
+
+
+def test_a_trial_whose_outcomes_are_all_missing(dfcl, tmp_path):
+    table = pa.table({"arm": [5 * (i % 2) for i in range(200)], "revenue": pa.nulls(200), "cost": [1.0] * 200, "x": [1.0] * 200})
+    pa.parquet.write_table(table, tmp_path / "t.parquet")
+    (tmp_path / "study.toml").write_text(STUDIES["no_order"].replace('id = "id"', "").replace("{trial}", "t.parquet"))
+    result = dfcl("check", "study.toml")
+    assert result.code == DATA, result.stderr
 
 
 def test_bad_override(dfcl, tmp_path):

@@ -28,6 +28,26 @@ TEST(Error, ShowsBytesOfAnInputWithoutHarm) {
   EXPECT_STREQ(error.what(), "bad text: found '?[2J?\xc3\xa9?'");
 }
 
+TEST(Error, ShowsNoCharactersThatAreNone) {
+  // A longer form of '/', half of a UTF-16 pair, and a character beyond the last.
+  EXPECT_STREQ(Error({.what = "\xe0\x80\xaf \xed\xa0\x80 \xf4\x90\x80\x80 \xf0\x9f\x8d\x8e"}).what(),
+               "??? ??? ???? \xf0\x9f\x8d\x8e");
+}
+
+TEST(Error, CutsWhatAnInputMakesTooLong) {
+  const Error error({.what = "bad", .found = "a" + std::string(1'000'000, '\xc3')});
+  EXPECT_LT(std::string(error.what()).size(), 1000u);
+  std::string text = "a";  // the cut would fall into a character
+  for (int i = 0; i < 1000; ++i) text += "\xc3\xa9";
+  EXPECT_EQ(std::string(Error({.what = text}).what()).substr(597), "\xc3\xa9...");
+}
+
+TEST(Suggest, IsQuickForVeryLongNames) {
+  const std::vector<std::string> names = {std::string(1'000'000, 'a'), "cost"};
+  EXPECT_EQ(suggest("cots", names), "did you mean 'cost'?");
+  EXPECT_EQ(nearest_name(std::string(1'000'000, 'b'), names), "");
+}
+
 TEST(Suggest, NamesTheNearestCandidateOrListsThem) {
   const std::vector<std::string> names = {"revenue", "cost", "arm"};
   EXPECT_EQ(suggest("revenu", names), "did you mean 'revenue'?");
