@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "cli/allocate_flags.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/allocate/allocate.h"
@@ -24,36 +25,12 @@
 #include "dfcl/io/plan_file.h"
 #include "dfcl/io/prediction_file.h"
 #include "dfcl/io/prediction_stream.h"
+#include "dfcl/model/model_file.h"
+#include "dfcl/model/predict.h"
 #include "dfcl/report/plan_report.h"
 
 namespace dfcl::cli {
 namespace {
-
-struct AllocateFlags {
-  std::string predictions;
-  std::string output;
-  std::vector<double> totals;
-  std::vector<double> per_unit;
-  std::vector<double> share_of_max;
-  std::optional<double> multiplier;
-  std::size_t curve_points = 0;
-  std::string control;
-  std::string objective = "revenue";
-  std::optional<double> margin;
-  std::optional<double> min_roi;
-  std::string eligible;
-  std::string segment;
-  std::string segment_budgets;
-  std::string second_cost;
-  std::optional<double> second_budget;
-  std::vector<std::string> min_units;
-  std::vector<std::string> max_units;
-  bool stream = false;
-};
-
-core::Error usage_error(std::string where, std::string what, std::string hint = "") {
-  return core::Error({.kind = core::ErrorKind::usage, .what = std::move(what), .where = std::move(where), .hint = std::move(hint)});
-}
 
 class Clock {
  public:
@@ -67,93 +44,6 @@ class Clock {
  private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
-
-std::size_t arm_named(const std::string& label, const std::vector<std::string>& arms, const std::string& flag) {
-  const auto found = std::find(arms.begin(), arms.end(), label);
-  if (found == arms.end()) throw usage_error(flag, fmt::format("no arm '{}'", label), core::suggest(label, arms));
-  return static_cast<std::size_t>(found - arms.begin());
-}
-
-allocate::Rules rules_of(const AllocateFlags& flags, const std::vector<std::string>& arms) {
-  allocate::Rules rules;
-  if (!flags.control.empty()) {
-    rules.control = arm_named(flags.control, arms, "--control");
-  } else if (const auto zero = std::find(arms.begin(), arms.end(), "0"); zero != arms.end()) {
-    rules.control = static_cast<std::size_t>(zero - arms.begin());
-  }
-  if (flags.objective == "profit") rules.objective = allocate::Objective::profit;
-  rules.margin = flags.margin.value_or(1.0);
-  rules.min_roi = flags.min_roi.value_or(0.0);
-  return rules;
-}
-
-std::vector<std::int64_t> limits_of(const std::vector<std::string>& entries, std::int64_t unset,
-                                    const std::vector<std::string>& arms, const std::string& flag) {
-  if (entries.empty()) return {};
-  std::vector<std::int64_t> limits(arms.size(), unset);
-  for (const std::string& entry : entries) {
-    const std::size_t equals = entry.rfind('=');
-    std::int64_t units = 0;
-    if (equals == std::string::npos || !CLI::detail::lexical_cast(entry.substr(equals + 1), units) || units < 0) {
-      throw usage_error(fmt::format("{} {}", flag, entry), "cannot read the limit", fmt::format("{} ARM=N, for example {} 20=1000", flag, flag));
-    }
-    std::int64_t& limit = limits[arm_named(entry.substr(0, equals), arms, flag)];
-    if (limit != unset) throw usage_error(fmt::format("{} {}", flag, entry), "a second limit for the same arm");
-    limit = units;
-  }
-  return limits;
-}
-
-void check_flags(const AllocateFlags& flags) {
-  const int kinds = (flags.totals.empty() ? 0 : 1) + (flags.per_unit.empty() ? 0 : 1) + (flags.share_of_max.empty() ? 0 : 1) +
-                    (flags.multiplier ? 1 : 0) + (flags.curve_points > 0 ? 1 : 0);
-  const bool unlimited = flags.min_roi || flags.objective == "profit" || !flags.segment_budgets.empty();
-  if (kinds > 1 || (kinds == 0 && !unlimited)) {
-    throw usage_error("", kinds > 1 ? "more than one way to say how much may be spent" : "how much may be spent?",
-                      "give one of --budget, --per-unit, --share-of-max, --multiplier, --curve; or --min-roi alone");
-  }
-  if (flags.segment.empty() != flags.segment_budgets.empty()) {
-    throw usage_error("", "--segment and --segment-budgets go together");
-  }
-  if (flags.second_cost.empty() != !flags.second_budget) throw usage_error("", "--second-cost and --second-budget go together");
-  const bool coupled = !flags.segment.empty() || !flags.second_cost.empty() || !flags.min_units.empty() || !flags.max_units.empty();
-  if (coupled && (flags.stream || flags.multiplier || flags.curve_points > 0)) {
-    throw usage_error("", "segments, a second budget and limits on units need all predictions in memory and a budget",
-                      "leave out --stream, --multiplier or --curve");
-  }
-  if (flags.stream && (!flags.eligible.empty() || flags.curve_points > 0)) {
-    throw usage_error("--stream", "cannot be combined with --eligible or --curve", "put eligible_<arm> columns into the prediction file");
-  }
-  if (flags.stream && !flags.output.empty() && io::format_of_name(flags.output) == io::FileFormat::arrow_file) {
-    throw usage_error("--stream", "writes .parquet or .csv");
-  }
-}
-
-void check_numbers(const AllocateFlags& flags) {
-  if (flags.multiplier && !(*flags.multiplier >= 0.0 && std::isfinite(*flags.multiplier))) {
-    throw usage_error("--multiplier", fmt::format("found {}, expected a number of 0 or more", *flags.multiplier));
-  }
-  if (flags.margin && flags.objective != "profit") {
-    throw usage_error("--margin", "has no meaning for revenue", "add --objective profit");
-  }
-  if (flags.margin && !(*flags.margin > 0.0 && std::isfinite(*flags.margin))) {
-    throw usage_error("--margin", fmt::format("found {}, expected a number above 0", *flags.margin));
-  }
-}
-
-// A plan must not replace what it was made from.
-void check_output(const AllocateFlags& flags) {
-  if (flags.output.empty()) return;
-  if (flags.curve_points == 0) {
-    (void)io::format_of_name(flags.output);
-  } else if (!flags.output.ends_with(".csv") && !flags.output.ends_with(".json")) {
-    throw usage_error(flags.output, "unknown file ending", "a curve is written as .csv or .json");
-  }
-  for (const std::string& input : {flags.predictions, flags.eligible, flags.segment_budgets, flags.second_cost}) {
-    std::error_code absent;
-    if (std::filesystem::equivalent(input, flags.output, absent)) throw usage_error(flags.output, "is an input of this run", "choose another name");
-  }
-}
 
 // The totals that the budget flags mean; one entry of kNoBudget where there is no budget.
 std::vector<double> total_budgets(const AllocateFlags& flags, const allocate::CostliestArm& most) {
@@ -219,7 +109,11 @@ struct LoadedProblem {
 
 LoadedProblem load_problem(const AllocateFlags& flags, core::RunContext& context) {
   LoadedProblem loaded;
-  loaded.table = io::read_prediction(flags.predictions, flags.segment, context);
+  if (flags.units.empty()) {
+    loaded.table = io::read_prediction(flags.predictions, flags.segment, context);
+  } else {
+    loaded.table.prediction = model::predict_file(model::read_model(flags.predictions), flags.units, context);
+  }
   const data::Prediction& prediction = loaded.table.prediction;
   allocate::Problem& problem = loaded.problem;
   problem.revenue = prediction.revenue.view();
@@ -365,24 +259,7 @@ int run_stream(const AllocateFlags& flags, bool as_json, core::RunContext& conte
 
 int run_allocate(const AllocateFlags& flags, bool as_json, core::RunContext& context) {
   check_flags(flags);
-  check_numbers(flags);
-  check_output(flags);
   return flags.stream ? run_stream(flags, as_json, context) : run_in_memory(flags, as_json, context);
-}
-
-void add_constraints(CLI::App& verb, const std::shared_ptr<AllocateFlags>& flags) {
-  verb.add_option("--min-roi", flags->min_roi,
-                  "no increment that earns less revenue per cost than this\n"
-                  "Without a budget: spend until the marginal return falls to it.");
-  verb.add_option("--eligible", flags->eligible,
-                  "file that says which arms a unit may get\n"
-                  "Columns id and eligible_<arm> (0/1, yes/no). The prediction file may have such columns itself.");
-  verb.add_option("--segment", flags->segment, "column of the prediction file that names each unit's segment");
-  verb.add_option("--segment-budgets", flags->segment_budgets, "file with columns segment and budget");
-  verb.add_option("--second-cost", flags->second_cost, "file with columns id and cost_<arm>: another thing that arms use up");
-  verb.add_option("--second-budget", flags->second_budget, "how much of it there is in all");
-  verb.add_option("--min-units", flags->min_units, "at least N units in an arm: ARM=N; may be repeated");
-  verb.add_option("--max-units", flags->max_units, "at most N units in an arm: ARM=N; may be repeated");
 }
 
 }  // namespace
@@ -392,27 +269,12 @@ void add_allocate(Session& session) {
   CLI::App& verb = session.add_verb(
       "allocate",
       "who gets what: the best plan for a budget, with proof of how good it is\n"
-      "Any file with columns id, revenue_<arm> and cost_<arm> will do as predictions. Exit code 6: the budget cannot be met.",
+      "Any file with columns id, revenue_<arm> and cost_<arm> will do as predictions; or give a model and units. Exit code 6: the budget cannot be met.",
       "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --truth predictions.parquet\n"
       "dfcl allocate predictions.parquet --share-of-max 0.2 -o plan.parquet\n"
       "dfcl allocate predictions.parquet --curve 10 -o curve.csv",
       [flags, &session](core::RunContext& context) { return run_allocate(*flags, session.json(), context); });
-  verb.add_option("PREDICTIONS", flags->predictions, "csv, csv.gz, parquet or arrow; a glob or a folder")->required();
-  verb.add_option("-o,--output", flags->output,
-                  "the plan to write: id, arm, revenue, cost\n"
-                  "With several budgets: plan-1.parquet, plan-2.parquet, ... With --curve: the curve, .csv or .json.");
-  verb.add_option("--budget", flags->totals, "total spend allowed, control's cost included; several as 100,200")->delimiter(',');
-  verb.add_option("--per-unit", flags->per_unit, "the budget as spend per unit; several as 0.1,0.2")->delimiter(',');
-  verb.add_option("--share-of-max", flags->share_of_max,
-                  "the budget as a share of what the costliest arm would cost for all\nSeveral as 0.1,0.2.")
-      ->delimiter(',');
-  verb.add_option("--multiplier", flags->multiplier, "no budget: apply a known price of money, such as yesterday's");
-  verb.add_option("--curve", flags->curve_points, "no plan: N points of the whole curve of spend and value")->check(CLI::Range(2, 100'000));
-  verb.add_option("--control", flags->control, "the arm that gains are counted against\nDefault: the arm 0, else the first.");
-  verb.add_option("--objective", flags->objective, "what to maximise: revenue, or margin x revenue - cost")->check(one_of({"revenue", "profit"}));
-  verb.add_option("--margin", flags->margin, "share of revenue that is earned, for --objective profit");
-  add_constraints(verb, flags);
-  verb.add_flag("--stream", flags->stream, "read the predictions in batches, a few times: for files larger than memory");
+  add_allocate_options(verb, flags);
 }
 
 }  // namespace dfcl::cli

@@ -7,6 +7,8 @@ int main(int argc, char** argv) {
   dfcl::cli::add_init(session);
   dfcl::cli::add_simulate(session);
   dfcl::cli::add_check(session);
+  dfcl::cli::add_train(session);
+  dfcl::cli::add_predict(session);
   dfcl::cli::add_allocate(session);
   dfcl::cli::add_info(session);
   return session.run(argc, argv);

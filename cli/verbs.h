@@ -10,6 +10,8 @@ namespace dfcl::cli {
 void add_init(Session& session);
 void add_simulate(Session& session);
 void add_check(Session& session);
+void add_train(Session& session);
+void add_predict(Session& session);
 void add_allocate(Session& session);
 void add_info(Session& session);
 

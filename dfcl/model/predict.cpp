@@ -129,4 +129,29 @@ void predict_units(const Model& model, io::UnitReader& units, const std::functio
       });
 }
 
+data::Prediction predict_file(const Model& model, const std::string& units_path, core::RunContext& context) {
+  io::UnitReader units(units_path, unit_schema(model), context);
+  data::Prediction all;
+  all.arms = model.arms.labels;
+  all.revenue = core::Matrix<float>(0, all.arms.size());
+  all.cost = core::Matrix<float>(0, all.arms.size());
+  const auto append = [](core::Matrix<float>& matrix, const core::Matrix<float>& piece) {
+    const std::size_t first = matrix.rows();
+    matrix.resize(first + piece.rows());
+    std::copy_n(piece.data(), piece.rows() * piece.cols(), matrix.data() + first * matrix.cols());
+  };
+  predict_units(
+      model, units,
+      [&](data::Prediction piece) {
+        append(all.revenue, piece.revenue);
+        append(all.cost, piece.cost);
+        all.ids.append(piece.ids);
+        context.progress("predicting", all.num_units(), 0, "units");
+      },
+      context);
+  context.finished("predicting");
+  if (all.num_units() == 0) throw core::Error({.kind = core::ErrorKind::data, .what = "no units", .where = units_path});
+  return all;
+}
+
 }  // namespace dfcl::model

@@ -51,4 +51,7 @@ io::UnitSchema unit_schema(const Model& model);
 void predict_units(const Model& model, io::UnitReader& units, const std::function<void(data::Prediction)>& consume,
                    core::RunContext& context);
 
+// The same, kept in memory.
+data::Prediction predict_file(const Model& model, const std::string& units_path, core::RunContext& context);
+
 }  // namespace dfcl::model

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// dfcl predict: from a model and units to what each would earn and cost under every arm.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/session.h"
+#include "cli/verbs.h"
+#include "dfcl/core/error.h"
+#include "dfcl/core/version.h"
+#include "dfcl/io/prediction_writer.h"
+#include "dfcl/io/unit_reader.h"
+#include "dfcl/model/model_file.h"
+#include "dfcl/model/predict.h"
+
+namespace dfcl::cli {
+namespace {
+
+struct PredictFlags {
+  std::string model;
+  std::string units;
+  std::string output;
+};
+
+int run_predict(const PredictFlags& flags, bool as_json, core::RunContext& context) {
+  const model::Model model = model::read_model(flags.model);
+  io::UnitReader units(flags.units, model::unit_schema(model), context);
+  const data::Provenance provenance{"prediction",
+                                    core::version(),
+                                    "predict",
+                                    {{"model", model::fingerprint_of(model)},
+                                     {"method", model.method},
+                                     {"revenue_is_index", model.is_index() ? "true" : "false"}}};
+  std::optional<io::PredictionWriter> writer;
+  std::size_t num_units = 0;
+  model::predict_units(
+      model, units,
+      [&](data::Prediction piece) {
+        if (!writer) writer.emplace(flags.output, piece.arms, piece.ids.texts() == nullptr, provenance);
+        num_units += piece.num_units();
+        writer->write(piece);
+        context.progress("predicting", num_units, 0, "units");
+      },
+      context);
+  context.finished("predicting");
+  if (!writer) throw core::Error({.kind = core::ErrorKind::data, .what = "no units", .where = flags.units});
+  writer->commit();
+  if (as_json) {
+    fmt::print("{}\n", nlohmann::ordered_json{{"units", num_units}, {"arms", model.arms.labels}, {"revenue_is_index", model.is_index()}}.dump(2));
+  } else {
+    fmt::print("{}: predictions of {} ({}) for {} units under {} arms\n", flags.output, flags.model, model.method, num_units, model.arms.size());
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_predict(Session& session) {
+  const auto flags = std::make_shared<PredictFlags>();
+  CLI::App& verb = session.add_verb(
+      "predict",
+      "what each unit would earn and cost under every arm, by a model\n"
+      "Streams, so that any number of units will do. Columns that the model does not know are not read.",
+      "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --study study.toml\n"
+      "dfcl train study.toml --method tsm --epochs 3 --seed 1 -o model.safetensors\n"
+      "dfcl predict model.safetensors trial.parquet -o predictions.parquet",
+      [flags, &session](core::RunContext& context) { return run_predict(*flags, session.json(), context); });
+  verb.add_option("MODEL", flags->model, "a model file")->required();
+  verb.add_option("UNITS", flags->units, "the units: csv, csv.gz, parquet or arrow; a glob or a folder")->required();
+  verb.add_option("-o,--output", flags->output, "the predictions to write: .parquet, .csv, .csv.gz or .arrow")->required();
+}
+
+}  // namespace dfcl::cli

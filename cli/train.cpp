@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// dfcl train: from a study to a model.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "cli/session.h"
+#include "cli/verbs.h"
+#include "dfcl/check/check.h"
+#include "dfcl/core/error.h"
+#include "dfcl/io/study_file.h"
+#include "dfcl/io/trial_reader.h"
+#include "dfcl/model/model_file.h"
+#include "dfcl/report/model_report.h"
+#include "dfcl/train/methods.h"
+#include "dfcl/train/record_json.h"
+#include "dfcl/train/train.h"
+
+namespace dfcl::cli {
+namespace {
+
+struct TrainFlags {
+  std::string study;
+  std::string output;
+  std::vector<std::string> settings;
+  std::vector<std::string> shortcuts;  // "method.epochs=20", from flags of their own
+  std::string checkpoint;
+  std::string log;
+  bool force = false;
+};
+
+// A flag that sets a study key.
+void add_shortcut(CLI::App& verb, const std::shared_ptr<TrainFlags>& flags, const std::string& flag, const std::string& key,
+                  const std::string& meaning) {
+  verb.add_option_function<std::string>(
+      flag, [flags, key](const std::string& value) { flags->shortcuts.push_back(key + "=" + value); }, meaning);
+}
+
+void require_fit(const data::Trial& trial, const data::Study& study, bool force, core::RunContext& context) {
+  const check::CheckResult result = check::check_trial(trial, study, context);
+  if (result.fit) return;
+  std::string problems;
+  for (const check::Finding& problem : result.problems) problems += (problems.empty() ? "" : " ") + problem.text;
+  if (force) {
+    context.warn(fmt::format("the trial is unfit to learn from: {}", problems));
+    return;
+  }
+  throw core::Error({.kind = core::ErrorKind::unfit,
+                     .what = fmt::format("the trial is unfit to learn from: {}", problems),
+                     .hint = "`dfcl check` has the details; --force goes on regardless"});
+}
+
+int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) {
+  std::vector<std::string> overrides = flags.settings;
+  overrides.insert(overrides.end(), flags.shortcuts.begin(), flags.shortcuts.end());
+  const data::Study study = io::read_study(flags.study, overrides);
+  (void)train::find_method(study.method.name);
+  const data::Trial trial = io::read_trial(study, context);
+  require_fit(trial, study, flags.force, context);
+
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> log(nullptr, std::fclose);
+  if (!flags.log.empty()) {
+    log.reset(std::fopen(flags.log.c_str(), "a"));
+    if (log == nullptr) throw core::Error({.kind = core::ErrorKind::file, .what = "cannot write the log", .where = flags.log});
+  }
+  train::TrainOptions options;
+  options.study_text = io::study_text(study);
+  options.checkpoint_folder = flags.checkpoint;
+  if (log != nullptr) {
+    options.on_epoch = [&](const train::EpochRecord& record) {
+      fmt::print(log.get(), "{}\n", train::record_line(record));
+      std::fflush(log.get());
+    };
+  }
+  const model::Model model = train::train(trial, study, options, context);
+  model::write_model(flags.output, model);
+  fmt::print("{}", as_json ? report::model_json(model) : report::model_text(model, flags.output));
+  return 0;
+}
+
+}  // namespace
+
+void add_train(Session& session) {
+  const auto flags = std::make_shared<TrainFlags>();
+  std::string summary =
+      "learn revenue and cost of every arm so that the decision is good\n"
+      "Methods:";
+  for (const train::Method& method : train::all_methods()) summary += fmt::format("\n  {:<17} {}", method.name, method.summary);
+  CLI::App& verb = session.add_verb(
+      "train", summary,
+      "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --study study.toml\n"
+      "dfcl train study.toml --method dfcl-mer --seed 1 -o model.safetensors",
+      [flags, &session](core::RunContext& context) { return run_train(*flags, session.json(), context); });
+  verb.add_option("STUDY", flags->study, "the study file")->required();
+  verb.add_option("-o,--output", flags->output, "the model file to write, .safetensors")->required();
+  add_shortcut(verb, flags, "--method", "method.name", "the method; --help lists them");
+  add_shortcut(verb, flags, "--epochs", "method.epochs", "passes over the training units\nDefault: chosen from their number.");
+  add_shortcut(verb, flags, "--batch", "method.batch", "units in a step\nDefault: chosen from their number.");
+  add_shortcut(verb, flags, "--lr", "method.learning_rate", "learning rate at the start");
+  add_shortcut(verb, flags, "--alpha", "method.alpha", "weight of the prediction loss beside a decision loss");
+  add_shortcut(verb, flags, "--baseline", "method.baseline", "control variate of the decision losses: none, mean or dr");
+  add_shortcut(verb, flags, "--ensemble", "method.ensemble", "networks trained from different seeds and averaged");
+  verb.add_flag_function("--as-published", [flags](std::int64_t) { flags->shortcuts.emplace_back("method.as_published=true"); },
+                         "train as the paper did, without what makes it work");
+  verb.add_option("--set", flags->settings, "any key of the study: section.key=value; may be repeated");
+  verb.add_option("--checkpoint", flags->checkpoint,
+                  "folder that keeps the state of the run\nThe same command goes on where it was stopped, and ends with the same model.");
+  verb.add_option("--log", flags->log, "file to which a JSON line is added for each epoch");
+  verb.add_flag("--force", flags->force, "go on even if the trial is unfit to learn from");
+}
+
+}  // namespace dfcl::cli
