@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::int64_t kProbeBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kBlockBytes = std::int64_t{4} << 20;
+constexpr std::ptrdiff_t kMostColumns = 200'000;  // Arrow takes some 10 kB for each
 constexpr std::int64_t kMostRowBytes = std::int64_t{64} << 20;
 
 // The whole number after a mark in one of Arrow's messages, if it is there.
@@ -148,6 +149,7 @@ class CsvSource : public RecordSource {
     convert_.strings_can_be_null = true;
     const Probe probe = read_probe();
     separator_ = separator_of(probe.text);
+    require_few_columns(std::count(probe.text.begin(), probe.text.begin() + static_cast<std::ptrdiff_t>(probe.header_end), separator_));
     const RowCut cut = cut_rows(probe.text, separator_);
     const std::size_t sample_end = ended_ && !cut.open_quote ? probe.text.size() : cut.rows_end;
     auto table = parse(buffer_of(probe.text.substr(0, sample_end)), cut.newlines_in_values);
@@ -202,6 +204,16 @@ class CsvSource : public RecordSource {
     if (cut_rows(header, separator_of(header)).open_quote) {
       throw core::Error({.kind = core::ErrorKind::data, .what = "a quote in the header that is never closed", .where = path()});
     }
+  }
+
+  void require_few_columns(std::ptrdiff_t separators) const {
+    if (separators < kMostColumns) return;
+    throw core::Error({.kind = core::ErrorKind::data,
+                       .what = "too many columns",
+                       .where = path(),
+                       .found = fmt::format("{}", separators + 1),
+                       .expected = fmt::format("at most {}", kMostColumns),
+                       .hint = "Parquet files have no such limit"});
   }
 
   static std::shared_ptr<arrow::Buffer> buffer_of(std::string_view text) {

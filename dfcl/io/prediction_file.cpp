@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"
@@ -238,15 +239,16 @@ core::Matrix<std::uint8_t> eligibility_of(const core::Matrix<float>& numbers,
 }  // namespace
 
 std::vector<std::string> arms_of_columns(const std::vector<std::string>& names, const std::string& path) {
+  const std::unordered_set<std::string> all(names.begin(), names.end());
   std::vector<std::string> arms;
   for (const std::string& name : names) {
     if (name.starts_with("revenue_")) arms.push_back(name.substr(8));
-    if (name.starts_with("cost_") && !holds(names, "revenue_" + name.substr(5))) {
+    if (name.starts_with("cost_") && !all.contains("revenue_" + name.substr(5))) {
       throw data_error(path, fmt::format("no column 'revenue_{}' beside '{}'", name.substr(5), name));
     }
   }
   for (const std::string& arm : arms) {
-    if (!holds(names, "cost_" + arm)) throw data_error(path, fmt::format("no column 'cost_{0}' beside 'revenue_{0}'", arm));
+    if (!all.contains("cost_" + arm)) throw data_error(path, fmt::format("no column 'cost_{0}' beside 'revenue_{0}'", arm));
   }
   if (arms.empty() || arms.size() > kMostArms) {
     throw data_error(path, "not a prediction", fmt::format("{} arms in columns {}", arms.size(), core::suggest("", names)),

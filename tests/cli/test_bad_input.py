@@ -93,6 +93,7 @@ BAD_TRIALS = [
     ("a quote never closed in the header", "t.csv", '"' + csv(good_rows()), None, DATA, r"t\.csv.*quote in the header"),
     ("line ends of an old kind", "t.csv", csv(good_rows()).replace("\n", "\r"), None, DATA, r"t\.csv.*carriage return"),
     ("a column name that is not UTF-8", "t.csv", csv(good_rows()).encode().replace(b"city", b"caf\xe9"), None, DATA, r"t\.csv.*column name that is not UTF-8"),
+    ("too many columns", "t.csv", "," * 2_000_000 + "\n", None, DATA, r"t\.csv.*too many columns: found 2000001"),
     ("a zero byte", "t.csv", changed(40, "40,1,U\0m,0,1,0"), None, FILE, r"t\.csv.*zero byte"),
     ("bad row after blank lines and a line end in a value", "t.csv", "\n\n" + changed(40, '40,1,"U\nm",0,1,0\n41,1,Ulm'), None, DATA, r"t\.csv:46: .*found 3 fields"),
     ("gzip with something after it", "t.csv.gz", gzip.compress(csv(good_rows()).encode()) + b"more", None, FILE, r"t\.csv\.gz.*cannot read"),
