@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The features of a part of a file: what trials and units to predict have in common. Internal to io. Cost: one pass over
-// the columns, in blocks of rows that stay in cache while the row-major matrix is filled.
+// The features of a part of a file: what trials and units to predict have in common. Internal to io. Cost: one pass
+// over the columns, in blocks of rows that stay in cache while the row-major matrix is filled.
 #pragma once
 
 #include <arrow/api.h>

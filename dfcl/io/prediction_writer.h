@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes prediction files: `id`, then revenue_<arm> for every arm and cost_<arm> for every arm. Written 65,536 units at a time, however
-// they come, so that equal predictions are equal bytes; whole or not at all. Memory: one such piece.
+// Writes prediction files: `id`, then revenue_<arm> for every arm and cost_<arm> for every arm. Written 65,536 units at
+// a time, however they come, so that equal predictions are equal bytes; whole or not at all. Memory: one such piece.
 #pragma once
 
 #include <cstddef>

@@ -36,21 +36,25 @@ WantedColumn wanted_column(const data::FeatureColumn& feature, const arrow::Sche
 }
 
 // All columns that are not there, in one error.
-void require_columns(const std::vector<std::string>& needed, const std::vector<std::string>& found, const std::string& path) {
+void require_columns(const std::vector<std::string>& needed, const std::vector<std::string>& found,
+                     const std::string& path) {
   std::vector<std::string> missing;
   std::vector<std::string> others;
   const auto holds = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  std::copy_if(needed.begin(), needed.end(), std::back_inserter(missing), [&](const auto& name) { return !holds(found, name); });
-  std::copy_if(found.begin(), found.end(), std::back_inserter(others), [&](const auto& name) { return !holds(needed, name); });
+  std::copy_if(needed.begin(), needed.end(), std::back_inserter(missing),
+               [&](const auto& name) { return !holds(found, name); });
+  std::copy_if(found.begin(), found.end(), std::back_inserter(others),
+               [&](const auto& name) { return !holds(needed, name); });
   if (missing.empty()) return;
   std::vector<std::string> named;
   std::vector<std::string> nearest;
   for (const std::string& name : missing) {
     if (named.size() == kMostNamed) break;
     named.push_back(fmt::format("'{}'", name));
-    if (const std::string near = core::nearest_name(name, others); !near.empty()) nearest.push_back(fmt::format("'{}' for '{}'", near, name));
+    if (const std::string near = core::nearest_name(name, others); !near.empty())
+      nearest.push_back(fmt::format("'{}' for '{}'", near, name));
   }
   const std::size_t more = missing.size() - named.size();
   throw core::Error({.kind = core::ErrorKind::data,
@@ -80,13 +84,15 @@ struct UnitReader::Impl {
     source = open_records(files[file], context.pool.threads());
     const std::vector<std::string> found = source->schema()->field_names();
     const auto is_feature = [&](const std::string& name) {
-      return std::any_of(schema.features.begin(), schema.features.end(), [&](const auto& feature) { return feature.name == name; });
+      return std::any_of(schema.features.begin(), schema.features.end(),
+                         [&](const auto& feature) { return feature.name == name; });
     };
     // The first file says whether there are ids.
     if (file == 0) {
       id_column = schema.id;
       numbered = true;
-      if (id_column.empty() && std::find(found.begin(), found.end(), "id") != found.end() && !is_feature("id")) id_column = "id";
+      if (id_column.empty() && std::find(found.begin(), found.end(), "id") != found.end() && !is_feature("id"))
+        id_column = "id";
     }
     std::vector<std::string> needed;
     for (const auto& feature : schema.features) needed.push_back(feature.name);
@@ -97,9 +103,10 @@ struct UnitReader::Impl {
       const bool is_text_file = source->format() == FileFormat::csv || source->format() == FileFormat::csv_gzip;
       const bool declared = arrow::is_integer(type) && type != arrow::Type::UINT64 && !is_text_file;
       if (file > 0 && numbered && !declared) {
-        throw core::Error({.kind = core::ErrorKind::data,
-                           .what = fmt::format("ids in '{}' that are text where the files before have whole numbers", id_column),
-                           .where = files[file]});
+        throw core::Error(
+            {.kind = core::ErrorKind::data,
+             .what = fmt::format("ids in '{}' that are text where the files before have whole numbers", id_column),
+             .where = files[file]});
       }
       numbered = numbered && declared;
     }
@@ -110,7 +117,8 @@ struct UnitReader::Impl {
   }
 
   // From the labels of a part to the model's codes, or to the numbers that words stand for.
-  std::vector<float> values_of_labels(std::size_t feature, const LabelColumn& labels, std::optional<BadRow>& bad) const {
+  std::vector<float> values_of_labels(std::size_t feature, const LabelColumn& labels,
+                                      std::optional<BadRow>& bad) const {
     const data::FeatureColumn& column = schema.features[feature];
     std::vector<float> values;
     for (std::size_t label = 0; label < labels.labels.size(); ++label) {
@@ -122,7 +130,7 @@ struct UnitReader::Impl {
       }
       const auto number = number_of_word(text);
       if (!number && (!bad || labels.first_row[label] < bad->row)) {
-        bad = BadRow{labels.first_row[label], column.name, "text in a numeric column", fmt::format("'{}'", text),
+        bad = BadRow{labels.first_row[label],     column.name, "text in a numeric column", fmt::format("'{}'", text),
                      "a number, as in the trial", ""};
       }
       values.push_back(static_cast<float>(number.value_or(0.0)));
@@ -210,7 +218,8 @@ UnitBatch UnitReader::decode(std::shared_ptr<RawUnits> raw) const {
     const data::TextColumn* texts = batch.ids.texts();
     for (std::size_t row = 0; texts != nullptr && row < texts->size() && !batch.raw->bad; ++row) {
       if (!(*texts)[row].empty()) continue;
-      batch.raw->bad = BadRow{static_cast<std::int64_t>(row), impl_->id_column, "a unit without an id", "an empty value", "", ""};
+      batch.raw->bad =
+          BadRow{static_cast<std::int64_t>(row), impl_->id_column, "a unit without an id", "an empty value", "", ""};
     }
   }
   return batch;

@@ -24,15 +24,15 @@ namespace dfcl::io {
 // What the files must hold.
 struct UnitSchema {
   std::vector<data::FeatureColumn> features;  // with levels
-  std::string id;                             // "": the column `id` where there is one and it is no feature, else the row number from 1
-  std::vector<double> missing;                // codes that mean missing, beside null and NaN
+  std::string id;  // "": the column `id` where there is one and it is no feature, else the row number from 1
+  std::vector<double> missing;  // codes that mean missing, beside null and NaN
 };
 
 struct RawUnits;  // a part of a file, not yet decoded
 
 struct UnitBatch {
   data::Ids ids;
-  core::Matrix<float> features;  // units x features
+  core::Matrix<float> features;   // units x features
   std::shared_ptr<RawUnits> raw;  // for the places in errors, until accepted
 
   std::size_t num_units() const { return features.rows(); }
@@ -46,8 +46,8 @@ class UnitReader {
 
   // Whether there is an id column; else ids are row numbers over all files.
   bool has_ids() const;
-  // Whether the ids of every batch are whole numbers: row numbers, or a column that the files declare as such. Text files
-  // declare nothing.
+  // Whether the ids of every batch are whole numbers: row numbers, or a column that the files declare as such. Text
+  // files declare nothing.
   bool ids_are_numbers() const;
 
   // The next part, never null; nothing at the end. One caller at a time.

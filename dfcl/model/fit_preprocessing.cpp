@@ -57,7 +57,8 @@ class Fitter {
     first_pass();
     choose_numbers(scaling);
     if (scaling == Scaling::standard) second_pass();
-    std::stable_partition(numbers_.begin(), numbers_.end(), [](const NumberInput& number) { return number.log_factor == 0.0f; });
+    std::stable_partition(numbers_.begin(), numbers_.end(),
+                          [](const NumberInput& number) { return number.log_factor == 0.0f; });
     choose_categories();
     if (numbers_.empty() && indicators_.empty() && categories_.empty()) {
       throw core::Error({.kind = core::ErrorKind::data,
@@ -101,7 +102,8 @@ class Fitter {
     const auto add = [&](std::vector<ColumnSums>& total, const std::vector<ColumnSums>& part) {
       for (std::size_t feature = 0; feature < total.size(); ++feature) {
         total[feature].numbers.add(part[feature].numbers);
-        for (std::size_t code = 0; code < total[feature].codes.size(); ++code) total[feature].codes[code] += part[feature].codes[code];
+        for (std::size_t code = 0; code < total[feature].codes.size(); ++code)
+          total[feature].codes[code] += part[feature].codes[code];
       }
     };
     sums_ = core::sum_chunks(context_, values_.rows, kChunkRows, zero, map, add);
@@ -161,7 +163,8 @@ class Fitter {
   void second_pass() {
     using Sums = std::vector<NumberSums>;
     std::vector<double> origin(numbers_.size());
-    for (std::size_t i = 0; i < numbers_.size(); ++i) origin[i] = transformed(static_cast<float>(mean_[i]), numbers_[i]);
+    for (std::size_t i = 0; i < numbers_.size(); ++i)
+      origin[i] = transformed(static_cast<float>(mean_[i]), numbers_[i]);
     const auto map = [&](std::size_t begin, std::size_t end) {
       Sums sums(numbers_.size());
       for (std::size_t row = begin; row < end; ++row) {
@@ -223,8 +226,9 @@ class Fitter {
 
 Preprocessing fit_preprocessing(const std::vector<data::FeatureColumn>& columns, core::MatrixView<const float> values,
                                 std::span<const std::uint8_t> is_training, Scaling scaling, core::RunContext& context) {
-  const bool any = is_training.empty() ? values.rows > 0
-                                       : std::any_of(is_training.begin(), is_training.end(), [](auto use) { return use != 0; });
+  const bool any = is_training.empty()
+                       ? values.rows > 0
+                       : std::any_of(is_training.begin(), is_training.end(), [](auto use) { return use != 0; });
   if (!any) throw core::Error({.kind = core::ErrorKind::data, .what = "no training units"});
   return Fitter(columns, values, is_training, context).fit(scaling);
 }

@@ -42,8 +42,10 @@ class Checker {
   void check_features() const {
     const Preprocessing& preprocessing = model_.preprocessing;
     require(!model_.features.empty() && preprocessing.num_features() == model_.features.size(), "features");
-    for (const NumberInput& number : preprocessing.numbers()) require(!model_.features[number.feature].categorical, "numbers");
-    for (const std::uint32_t feature : preprocessing.indicators()) require(!model_.features[feature].categorical, "indicators");
+    for (const NumberInput& number : preprocessing.numbers())
+      require(!model_.features[number.feature].categorical, "numbers");
+    for (const std::uint32_t feature : preprocessing.indicators())
+      require(!model_.features[feature].categorical, "indicators");
     for (const CategoryInput& category : preprocessing.categories()) {
       const data::FeatureColumn& column = model_.features[category.feature];
       require(column.categorical && category.position.size() == column.levels.size() + 1, "categories");

@@ -45,7 +45,7 @@ struct Model {
   std::string method;   // as users type it
   std::uint64_t seed = 0;
   std::vector<std::pair<std::string, std::string>> options;  // those that change the result, in the order to show them
-  std::string study;    // the study file as text
+  std::string study;                                         // the study file as text
 
   data::Arms arms;
   std::vector<data::FeatureColumn> features;  // with levels

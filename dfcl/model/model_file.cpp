@@ -56,7 +56,8 @@ std::uint64_t whole_number(const std::string& text, const std::string& where) {
 void put_members(TensorFile& file, const Model& model) {
   const nn::OutcomeNetwork<float> outcome_network(model.network);
   std::vector<nn::Tensor> tensors = outcome_network.network().tensors();
-  std::sort(tensors.begin(), tensors.end(), [](const nn::Tensor& a, const nn::Tensor& b) { return a.offset < b.offset; });
+  std::sort(tensors.begin(), tensors.end(),
+            [](const nn::Tensor& a, const nn::Tensor& b) { return a.offset < b.offset; });
   const bool named = tensors.size() * model.members.size() <= kMostNamedTensors;
   for (std::size_t member = 0; member < model.members.size(); ++member) {
     const std::vector<float>& parameters = model.members[member];
@@ -82,7 +83,8 @@ std::vector<std::vector<float>> members_of(const TensorFile& file, std::size_t n
   for (const Tensor& tensor : file.tensors) {
     constexpr std::string_view kPrefix = "network.";
     if (!tensor.name.starts_with(kPrefix)) continue;
-    const std::string number = tensor.name.substr(kPrefix.size(), tensor.name.find('.', kPrefix.size()) - kPrefix.size());
+    const std::string number =
+        tensor.name.substr(kPrefix.size(), tensor.name.find('.', kPrefix.size()) - kPrefix.size());
     const std::uint64_t member = whole_number(number, where);
     const auto* values = std::get_if<std::vector<float>>(&tensor.values);
     if (member >= num_members || values == nullptr) refuse(where, "a model file with a tensor of no member");
@@ -97,7 +99,8 @@ void require_version(const TensorFile& file, const std::string& where) {
   if (version > kFormatVersion) {
     refuse(where, "a model file of a later version of dfcl",
            fmt::format("format {}, written by dfcl {}", version, core::printable(text_of(file, "version", where))),
-           fmt::format("this dfcl reads format {}; install the version that wrote the model, or train again", kFormatVersion));
+           fmt::format("this dfcl reads format {}; install the version that wrote the model, or train again",
+                       kFormatVersion));
   }
   if (version != kFormatVersion) refuse(where, "a model file of an unknown format", fmt::format("{}", version));
 }

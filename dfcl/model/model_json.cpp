@@ -17,8 +17,8 @@ using nlohmann::ordered_json;
 constexpr int kMostDepth = 4;
 
 // Words for enumerations, so that files read well and numbers may be renumbered.
-constexpr const char* kKinds[] = {"real", "non_negative", "binary"};   // loss::OutcomeKind
-constexpr const char* kArmShapes[] = {"plain", "monotone", "concave"};  // nn::ArmShape
+constexpr const char* kKinds[] = {"real", "non_negative", "binary"};                     // loss::OutcomeKind
+constexpr const char* kArmShapes[] = {"plain", "monotone", "concave"};                   // nn::ArmShape
 constexpr const char* kForms[] = {"outcome", "drm_scores", "drp_scores", "dpm_scores"};  // RevenueForm
 
 template <class Enum, std::size_t N>
@@ -149,7 +149,8 @@ ordered_json options_json(const Model& model) {
   return list;
 }
 void set_options(Model& model, const json& value) {
-  for (const json& entry : value) model.options.emplace_back(entry.at(0).get<std::string>(), entry.at(1).get<std::string>());
+  for (const json& entry : value)
+    model.options.emplace_back(entry.at(0).get<std::string>(), entry.at(1).get<std::string>());
 }
 
 ordered_json trained_json(const Model& model) {
@@ -157,7 +158,11 @@ ordered_json trained_json(const Model& model) {
   return {{"units", model.trained.num_units},
           {"trial_fingerprint", hexadecimal(model.trained.trial_fingerprint)},
           {"split",
-           {{"by", split.by}, {"train", split.train}, {"validation", split.validation}, {"test", split.test}, {"seed", split.seed}}}};
+           {{"by", split.by},
+            {"train", split.train},
+            {"validation", split.validation},
+            {"test", split.test},
+            {"seed", split.seed}}}};
 }
 void set_trained(Model& model, const json& value) {
   const json& split = value.at("split");
@@ -177,10 +182,14 @@ struct JsonPart {
 };
 
 constexpr JsonPart kParts[] = {
-    {"arms", arms_json, set_arms},          {"features", features_json, set_features},
-    {"missing", missing_json, set_missing}, {"network", network_json, set_network},
-    {"outcomes", outcomes_json, set_outcomes}, {"multipliers", multipliers_json, set_multipliers},
-    {"options", options_json, set_options}, {"trained", trained_json, set_trained},
+    {"arms", arms_json, set_arms},
+    {"features", features_json, set_features},
+    {"missing", missing_json, set_missing},
+    {"network", network_json, set_network},
+    {"outcomes", outcomes_json, set_outcomes},
+    {"multipliers", multipliers_json, set_multipliers},
+    {"options", options_json, set_options},
+    {"trained", trained_json, set_trained},
 };
 
 }  // namespace
@@ -199,7 +208,8 @@ std::map<std::string, std::string> json_parts_of(const Model& model) {
   try {
     for (const JsonPart& part : kParts) parts[part.name] = part.write(model).dump();
   } catch (const json::exception&) {
-    throw core::Error({.kind = core::ErrorKind::data, .what = "cannot make a model file: a name or label that is not UTF-8"});
+    throw core::Error(
+        {.kind = core::ErrorKind::data, .what = "cannot make a model file: a name or label that is not UTF-8"});
   }
   return parts;
 }
@@ -211,7 +221,9 @@ void set_json_part(Model& model, const std::string& name, const std::string& tex
       if (name == part.name) part.read(model, value);
     }
   } catch (const std::exception&) {  // of the JSON library, or of a number that does not fit
-    throw core::Error({.kind = core::ErrorKind::file, .what = fmt::format("a model file with a malformed part '{}'", name), .where = where});
+    throw core::Error({.kind = core::ErrorKind::file,
+                       .what = fmt::format("a model file with a malformed part '{}'", name),
+                       .where = where});
   }
 }
 

@@ -70,7 +70,8 @@ void Predictor::predict_tile(Tile& tile, core::MatrixView<const float> features,
   }
   const double num_members = static_cast<double>(members_.size());
   for (std::size_t i = 0; i < rows * num_arms; ++i) {
-    revenue.data[i] = static_cast<float>(model_.revenue.center + model_.revenue.scale * (tile.revenue[i] / num_members));
+    revenue.data[i] =
+        static_cast<float>(model_.revenue.center + model_.revenue.scale * (tile.revenue[i] / num_members));
     cost.data[i] = static_cast<float>(model_.cost.center + model_.cost.scale * (tile.cost[i] / num_members));
   }
 }
@@ -118,7 +119,8 @@ void predict_units(const Model& model, io::UnitReader& units, const std::functio
         const std::size_t num_units = piece.units.num_units();  // 0 where the part is bad
         piece.prediction.revenue = core::Matrix<float>(num_units, model.arms.size());
         piece.prediction.cost = core::Matrix<float>(num_units, model.arms.size());
-        predictor.predict(piece.units.features.view(), piece.prediction.revenue.view(), piece.prediction.cost.view(), context);
+        predictor.predict(piece.units.features.view(), piece.prediction.revenue.view(), piece.prediction.cost.view(),
+                          context);
         return piece;
       },
       [&](Piece piece) {

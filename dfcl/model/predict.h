@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From a model and units to what each is expected to earn and cost under every arm: preprocessing, every member of the
-// ensemble, the mean over members, and back to the study's currency. Tiles are always full, so the numbers of a unit depend
-// on nothing but its features: not on batches, threads or neighbours. Memory: about 1 MB a thread beside the results.
+// ensemble, the mean over members, and back to the study's currency. Tiles are always full, so the numbers of a unit
+// depend on nothing but its features: not on batches, threads or neighbours. Memory: about 1 MB a thread beside the
+// results.
 #pragma once
 
 #include <functional>

@@ -14,7 +14,9 @@ namespace dfcl::model {
 namespace {
 
 void require(bool good, const char* what) {
-  if (!good) throw core::Error({.kind = core::ErrorKind::file, .what = fmt::format("preprocessing that makes no sense: {}", what)});
+  if (!good)
+    throw core::Error(
+        {.kind = core::ErrorKind::file, .what = fmt::format("preprocessing that makes no sense: {}", what)});
 }
 
 // False for NaN and infinity. Unlike std::isfinite it vectorises.
@@ -43,7 +45,8 @@ Preprocessing::Preprocessing(std::size_t num_features, std::vector<NumberInput> 
     require(category.feature < num_features, "a category of no feature");
     require(!category.position.empty() && !category.share.empty(), "a category without levels");
     const auto most = static_cast<std::int32_t>(category.share.size());
-    for (const std::int32_t position : category.position) require(position >= -1 && position < most, "a level out of place");
+    for (const std::int32_t position : category.position)
+      require(position >= -1 && position < most, "a level out of place");
     num_inputs_ += category.share.size();
   }
   require(num_inputs_ > 0, "no inputs");
@@ -60,7 +63,8 @@ std::vector<std::string> Preprocessing::names(const std::vector<data::FeatureCol
     for (std::size_t code = 0; code < category.position.size(); ++code) {
       if (category.position[code] < 0) continue;
       names[first + static_cast<std::size_t>(category.position[code])] =
-          code < column.levels.size() ? fmt::format("{} = {}", column.name, column.levels[code]) : column.name + " is missing";
+          code < column.levels.size() ? fmt::format("{} = {}", column.name, column.levels[code])
+                                      : column.name + " is missing";
     }
   }
   return names;
@@ -79,7 +83,8 @@ void Preprocessing::apply_row(const float* features, float* inputs) const {
     return is_finite(raw) ? scaled : missing_[i];
   };
   for (std::size_t i = 0; i < num_plain_; ++i) inputs[i] = finish(inputs[i], inputs[i], i);
-  for (std::size_t i = num_plain_; i < num_numbers; ++i) inputs[i] = finish(inputs[i], signed_log(inputs[i] * log_factor_[i]), i);
+  for (std::size_t i = num_plain_; i < num_numbers; ++i)
+    inputs[i] = finish(inputs[i], signed_log(inputs[i] * log_factor_[i]), i);
 
   inputs += num_numbers;
   for (const std::uint32_t feature : indicators_) *inputs++ = is_finite(features[feature]) ? 0.0f : 1.0f;

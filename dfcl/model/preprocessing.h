@@ -7,7 +7,8 @@
 //               sign(x) log(1 + |x| / c) first, c the geometric mean of |x| where x is not 0. As an option, the
 //               published scaling to [0, 1] by least and largest value, without a logarithm. In the end inputs are kept
 //               within -kMostInput and kMostInput, so that no value, however wild, drives the network out of its range.
-//   missing     the mean, hence 0 (under the scaling to [0, 1] the scaled mean), and a 0/1 input of its own where training
+//   missing     the mean, hence 0 (under the scaling to [0, 1] the scaled mean), and a 0/1 input of its own where
+//   training
 //               rows miss values. Infinite counts as missing.
 //   categories  a 0/1 input for each level that training rows have, the pool and "missing" among them. A level without
 //               training rows gets the shares of the levels, which is the mean of the inputs over the training rows.
@@ -40,7 +41,7 @@ struct NumberInput {
   float log_factor = 0.0f;  // 1 / c of the signed logarithm; 0: identity
   float center = 0.0f;
   float factor = 1.0f;
-  float missing = 0.0f;     // the input of a missing value
+  float missing = 0.0f;  // the input of a missing value
   bool operator==(const NumberInput&) const = default;
 };
 

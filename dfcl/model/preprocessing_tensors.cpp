@@ -15,7 +15,9 @@ using Whole = std::vector<std::int64_t>;
 using Real = std::vector<float>;
 
 [[noreturn]] void refuse(const std::string& where, const std::string& name) {
-  throw core::Error({.kind = core::ErrorKind::file, .what = fmt::format("a model file with a malformed tensor '{}'", name), .where = where});
+  throw core::Error({.kind = core::ErrorKind::file,
+                     .what = fmt::format("a model file with a malformed tensor '{}'", name),
+                     .where = where});
 }
 
 template <class Values>
@@ -66,7 +68,8 @@ std::vector<CategoryInput> categories_of(const TensorFile& file, const std::stri
   for (std::size_t i = 0; i < sizes.size(); i += 3) {
     const auto num_positions = static_cast<std::size_t>(sizes[i + 1]);
     const auto num_shares = static_cast<std::size_t>(sizes[i + 2]);
-    if (num_positions > positions.size() - next_position || num_shares > shares.size() - next_share) refuse(where, kCategories);
+    if (num_positions > positions.size() - next_position || num_shares > shares.size() - next_share)
+      refuse(where, kCategories);
     CategoryInput category{.feature = feature_of(sizes[i], kCategories, where)};
     for (; category.position.size() < num_positions; ++next_position) {
       const std::int64_t position = positions[next_position];
@@ -89,8 +92,9 @@ void put_preprocessing(TensorFile& file, const Preprocessing& preprocessing) {
     scales.insert(scales.end(), {number.log_factor, number.center, number.factor, number.missing});
   }
   for (const CategoryInput& category : preprocessing.categories()) {
-    sizes.insert(sizes.end(), {static_cast<std::int64_t>(category.feature), static_cast<std::int64_t>(category.position.size()),
-                               static_cast<std::int64_t>(category.share.size())});
+    sizes.insert(sizes.end(),
+                 {static_cast<std::int64_t>(category.feature), static_cast<std::int64_t>(category.position.size()),
+                  static_cast<std::int64_t>(category.share.size())});
     positions.insert(positions.end(), category.position.begin(), category.position.end());
     shares.insert(shares.end(), category.share.begin(), category.share.end());
   }
@@ -120,7 +124,8 @@ void put_keys(TensorFile& file, const std::vector<std::uint64_t>& keys) {
 
 std::vector<std::uint64_t> keys_of(const TensorFile& file, const std::string& where) {
   std::vector<std::uint64_t> keys;
-  for (const std::int64_t value : values_of<Whole>(file, kKeys, where)) keys.push_back(std::bit_cast<std::uint64_t>(value));
+  for (const std::int64_t value : values_of<Whole>(file, kKeys, where))
+    keys.push_back(std::bit_cast<std::uint64_t>(value));
   return keys;
 }
 

@@ -30,7 +30,8 @@ constexpr const char* kMetadata = "__metadata__";
 constexpr const char* kChecksum = "checksum";
 constexpr const char* kTypeNames[] = {"F32", "F64", "I64", "U8"};  // in the order of TensorValues
 
-[[noreturn]] void refuse(const std::string& where, std::string what, std::string found = "", std::string expected = "") {
+[[noreturn]] void refuse(const std::string& where, std::string what, std::string found = "",
+                         std::string expected = "") {
   throw core::Error({.kind = core::ErrorKind::file,
                      .what = "not a whole and unaltered model file: " + std::move(what),
                      .where = where,
@@ -102,7 +103,8 @@ struct Entry {
   std::uint64_t end = 0;
 };
 
-Entry entry_of(const std::string& name, const nlohmann::json& json, std::uint64_t data_bytes, const std::string& where) {
+Entry entry_of(const std::string& name, const nlohmann::json& json, std::uint64_t data_bytes,
+               const std::string& where) {
   const auto field = [&](const char* key) -> const nlohmann::json& {
     if (!json.is_object() || json.size() != 3 || !json.contains(key)) {
       refuse(where, "a tensor without dtype, shape and data_offsets alone", core::printable(name));
@@ -167,13 +169,16 @@ std::map<std::string, std::string> metadata_of(const nlohmann::json& header, con
 
 // What reading demands of names and sizes, as an error of ours. Puts the tensors into their order in the file.
 void check_and_order(TensorFile& file) {
-  const auto fail = [](std::string what) { throw core::Error({.what = "cannot make a model file: " + std::move(what)}); };
+  const auto fail = [](std::string what) {
+    throw core::Error({.what = "cannot make a model file: " + std::move(what)});
+  };
   std::set<std::string> names = {kMetadata};
   if (file.tensors.size() > kMostTensors) fail("too many tensors");
   if (file.metadata.contains(kChecksum)) fail("a checksum of the caller's own");
   for (const Tensor& tensor : file.tensors) {
     std::uint64_t bytes = 0;
-    const bool fits = product(tensor.shape, element_bytes(tensor.values), bytes) && bytes == bytes_of(tensor.values).size();
+    const bool fits =
+        product(tensor.shape, element_bytes(tensor.values), bytes) && bytes == bytes_of(tensor.values).size();
     if (!names.insert(tensor.name).second) fail(fmt::format("two tensors '{}'", tensor.name));
     if (!fits || tensor.shape.size() > kMostDimensions) fail(fmt::format("the shape of '{}' is wrong", tensor.name));
     if (!all_finite(tensor.values)) fail(fmt::format("'{}' holds numbers that are not finite", tensor.name));
@@ -195,15 +200,16 @@ std::string prefix_of(const TensorFile& file) {
   std::uint64_t place = 0;
   for (const Tensor& tensor : file.tensors) {
     const std::uint64_t end = place + bytes_of(tensor.values).size();
-    header[tensor.name] = {{"dtype", kTypeNames[tensor.values.index()]}, {"shape", tensor.shape}, {"data_offsets", {place, end}}};
+    header[tensor.name] = {
+        {"dtype", kTypeNames[tensor.values.index()]}, {"shape", tensor.shape}, {"data_offsets", {place, end}}};
     place = end;
   }
   std::string text;
   try {
     text = header.dump();
   } catch (const nlohmann::json::exception&) {
-    throw core::Error({.kind = core::ErrorKind::data,
-                       .what = "cannot make a model file: a name or label that is not UTF-8"});
+    throw core::Error(
+        {.kind = core::ErrorKind::data, .what = "cannot make a model file: a name or label that is not UTF-8"});
   }
   text.resize((text.size() + 7) / 8 * 8, ' ');
   if (text.size() > kMostHeaderBytes) {
@@ -218,10 +224,8 @@ std::string prefix_of(const TensorFile& file) {
 }
 
 [[noreturn]] void fail_system(const std::string& path, const char* what) {
-  throw core::Error({.kind = core::ErrorKind::file,
-                     .what = what,
-                     .where = path,
-                     .found = fmt::format("'{}'", std::strerror(errno))});
+  throw core::Error(
+      {.kind = core::ErrorKind::file, .what = what, .where = path, .found = fmt::format("'{}'", std::strerror(errno))});
 }
 
 // A descriptor that is closed at the end of its scope.
@@ -261,7 +265,8 @@ std::string read_all(const std::string& path) {
 }  // namespace
 
 const Tensor* TensorFile::find(std::string_view name) const {
-  const auto found = std::find_if(tensors.begin(), tensors.end(), [&](const Tensor& tensor) { return tensor.name == name; });
+  const auto found =
+      std::find_if(tensors.begin(), tensors.end(), [&](const Tensor& tensor) { return tensor.name == name; });
   return found == tensors.end() ? nullptr : &*found;
 }
 
@@ -295,7 +300,8 @@ TensorFile parse_safetensors(std::string_view bytes, const std::string& where) {
   if (bytes.size() < kPrefixBytes) refuse(where, "too short", fmt::format("{} bytes", bytes.size()));
   std::memcpy(&length, bytes.data(), kPrefixBytes);
   if (length > kMostHeaderBytes) refuse(where, "the header is too long, or this is no model file");
-  if (length < 2 || length > bytes.size() - kPrefixBytes || bytes[kPrefixBytes] != '{') refuse(where, "cut short or no header");
+  if (length < 2 || length > bytes.size() - kPrefixBytes || bytes[kPrefixBytes] != '{')
+    refuse(where, "cut short or no header");
   const nlohmann::json header = parse_strictly(bytes.substr(kPrefixBytes, length), 3, where);
   if (!header.is_object() || header.size() > kMostTensors + 1) refuse(where, "too many tensors");
 
@@ -311,7 +317,8 @@ TensorFile parse_safetensors(std::string_view bytes, const std::string& where) {
           if (size > 0) std::memcpy(typed.data(), numbers.data() + entry.begin, size);
         },
         entry.tensor.values);
-    if (!all_finite(entry.tensor.values)) refuse(where, "numbers that are not finite", core::printable(entry.tensor.name));
+    if (!all_finite(entry.tensor.values))
+      refuse(where, "numbers that are not finite", core::printable(entry.tensor.name));
     file.tensors.push_back(std::move(entry.tensor));
   }
   if (checksum.empty() || checksum.mapped() != ordered_checksum(file)) {

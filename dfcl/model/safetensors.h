@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Files in the safetensors layout: eight bytes with the length of the header, a JSON header that names each tensor's
-// type, shape and place, and the raw numbers. Any safetensors reader opens what is written here. Reading trusts nothing:
-// sizes are checked against the file before anything is allocated, tensors must fill the file without holes or overlaps,
-// numbers must be finite, and a checksum over header and data must agree. Memory: the file once while it is parsed,
-// and the tensors.
+// type, shape and place, and the raw numbers. Any safetensors reader opens what is written here. Reading trusts
+// nothing: sizes are checked against the file before anything is allocated, tensors must fill the file without holes or
+// overlaps, numbers must be finite, and a checksum over header and data must agree. Memory: the file once while it is
+// parsed, and the tensors.
 #pragma once
 
 #include <cstdint>

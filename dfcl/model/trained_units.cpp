@@ -11,7 +11,9 @@ namespace {
 class UnitKeys {
  public:
   explicit UnitKeys(const data::Trial& trial)
-      : trial_(trial), seed_(core::combine_hashes(core::hash_text("trained unit"), trial.ids.are_row_numbers() ? trial.fingerprint : 0)) {
+      : trial_(trial),
+        seed_(core::combine_hashes(core::hash_text("trained unit"),
+                                   trial.ids.are_row_numbers() ? trial.fingerprint : 0)) {
     for (const std::string& time : trial.times) times_.push_back(core::hash_text(time));
   }
   std::uint64_t operator()(std::size_t unit) const {

@@ -21,10 +21,10 @@ namespace dfcl::model {
 inline constexpr std::size_t kMostKeys = 16'384;
 
 struct TrainedUnits {
-  data::Study::Split split;            // the rule
+  data::Study::Split split;  // the rule
   std::uint64_t trial_fingerprint = 0;
-  std::uint64_t num_units = 0;         // trained on
-  std::vector<std::uint64_t> keys;     // rising, at most kMostKeys
+  std::uint64_t num_units = 0;      // trained on
+  std::vector<std::uint64_t> keys;  // rising, at most kMostKeys
 };
 
 // is_training: one byte a unit of the trial.

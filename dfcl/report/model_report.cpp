@@ -39,14 +39,16 @@ std::string outcome_text(const nn::OutcomeOptions& head, const model::OutcomeSca
 
 std::string revenue_text(const model::Model& model) {
   if (!model.is_index()) return outcome_text(model.network.revenue, model.revenue);
-  return "an index: made of learned efficiencies (revenue per cost of each step between arms) and predicted costs; it ranks "
+  return "an index: made of learned efficiencies (revenue per cost of each step between arms) and predicted costs; it "
+         "ranks "
          "decisions, its levels mean nothing";
 }
 
 std::string arms_text(const model::Model& model) {
   std::string text;
   for (std::size_t arm = 0; arm < model.arms.size(); ++arm) {
-    text += fmt::format("{}{}{}", arm == 0 ? "" : ", ", printable(model.arms.labels[arm]), arm == model.arms.control ? " (control)" : "");
+    text += fmt::format("{}{}{}", arm == 0 ? "" : ", ", printable(model.arms.labels[arm]),
+                        arm == model.arms.control ? " (control)" : "");
   }
   return text + (model.arms.ordered ? "; graded" : "");
 }
@@ -59,28 +61,38 @@ std::string features_text(const model::Model& model) {
                                  plural(preprocessing.num_inputs(), "input", "inputs"),
                                  plural(preprocessing.numbers().size(), "number", "numbers"));
   if (logs > 0) text += fmt::format(" ({} on a log scale)", logs);
-  if (!preprocessing.indicators().empty()) text += fmt::format(", {}", plural(preprocessing.indicators().size(), "mark", "marks") + " of missing values");
+  if (!preprocessing.indicators().empty())
+    text += fmt::format(", {}", plural(preprocessing.indicators().size(), "mark", "marks") + " of missing values");
   std::size_t levels = 0;
   for (const model::CategoryInput& category : preprocessing.categories()) levels += category.share.size();
-  if (levels > 0) text += fmt::format(", {} of {}", plural(levels, "level", "levels"), plural(preprocessing.categories().size(), "category", "categories"));
+  if (levels > 0)
+    text += fmt::format(", {} of {}", plural(levels, "level", "levels"),
+                        plural(preprocessing.categories().size(), "category", "categories"));
   return text;
 }
 
 std::string network_text(const model::Model& model) {
   const nn::OutcomeNetworkOptions& network = model.network;
-  std::string text = model.members.size() == 1 ? "" : fmt::format("the mean of {}: ", plural(model.members.size(), "network", "networks"));
+  std::string text = model.members.size() == 1
+                         ? ""
+                         : fmt::format("the mean of {}: ", plural(model.members.size(), "network", "networks"));
   text += fmt::format("{} inputs", network.inputs);
   if (!network.shared.empty()) text += fmt::format(", shared layers {}", fmt::join(network.shared, "-"));
-  if (network.heads && !network.heads->empty()) text += fmt::format(", a head {} for each output", fmt::join(*network.heads, "-"));
-  return text + fmt::format("; {} parameters{}", count_text(model.members.front().size()), model.members.size() == 1 ? "" : " each");
+  if (network.heads && !network.heads->empty())
+    text += fmt::format(", a head {} for each output", fmt::join(*network.heads, "-"));
+  return text + fmt::format("; {} parameters{}", count_text(model.members.front().size()),
+                            model.members.size() == 1 ? "" : " each");
 }
 
 std::string trained_text(const model::Model& model) {
   const data::Study::Split& split = model.trained.split;
   const double total = split.train + split.validation + split.test;
-  std::string how = split.by == "hash" || split.by == "time" ? fmt::format("split by {}", split.by) : fmt::format("split by column '{}'", printable(split.by));
-  if ((split.by == "hash" || split.by == "time") && total > 0.0) how += fmt::format(", {} to train", percent_text(split.train / total));
-  return fmt::format("{}; {}; trial {:016x}", plural(model.trained.num_units, "unit", "units"), how, model.trained.trial_fingerprint);
+  std::string how = split.by == "hash" || split.by == "time" ? fmt::format("split by {}", split.by)
+                                                             : fmt::format("split by column '{}'", printable(split.by));
+  if ((split.by == "hash" || split.by == "time") && total > 0.0)
+    how += fmt::format(", {} to train", percent_text(split.train / total));
+  return fmt::format("{}; {}; trial {:016x}", plural(model.trained.num_units, "unit", "units"), how,
+                     model.trained.trial_fingerprint);
 }
 
 // The record as JSON, or null where it is none.
@@ -136,10 +148,13 @@ ordered_json features_json(const model::Model& model) {
 }  // namespace
 
 std::string model_text(const model::Model& model, const std::string& path) {
-  std::string text = fmt::format("{}: a model: revenue and cost of a unit under each of {} arms\n", printable(path), model.arms.size());
-  text += fmt::format("Method {}, seed {}, dfcl {}, fingerprint {}\n\n", printable(model.method), model.seed, printable(model.version),
-                      model::fingerprint_of(model));
-  const auto line = [&](const char* name, const std::string& value) { text += wrap(fmt::format("{:<12}{}", name, value), 12) + "\n"; };
+  std::string text = fmt::format("{}: a model: revenue and cost of a unit under each of {} arms\n", printable(path),
+                                 model.arms.size());
+  text += fmt::format("Method {}, seed {}, dfcl {}, fingerprint {}\n\n", printable(model.method), model.seed,
+                      printable(model.version), model::fingerprint_of(model));
+  const auto line = [&](const char* name, const std::string& value) {
+    text += wrap(fmt::format("{:<12}{}", name, value), 12) + "\n";
+  };
   line("arms", arms_text(model));
   line("revenue", revenue_text(model));
   line("cost", outcome_text(model.network.cost, model.cost));
@@ -148,7 +163,8 @@ std::string model_text(const model::Model& model, const std::string& path) {
   line("trained on", trained_text(model));
   if (!model.options.empty()) {
     std::string options;
-    for (const auto& [name, value] : model.options) options += fmt::format("{}{} {}", options.empty() ? "" : ", ", printable(name), printable(value));
+    for (const auto& [name, value] : model.options)
+      options += fmt::format("{}{} {}", options.empty() ? "" : ", ", printable(name), printable(value));
     line("options", options);
   }
   return text + multipliers_text(model) + record_text(model);
@@ -190,7 +206,11 @@ std::string model_json(const model::Model& model) {
        {{"units", model.trained.num_units},
         {"trial_fingerprint", fmt::format("{:016x}", model.trained.trial_fingerprint)},
         {"split",
-         {{"by", split.by}, {"train", split.train}, {"validation", split.validation}, {"test", split.test}, {"seed", split.seed}}}}},
+         {{"by", split.by},
+          {"train", split.train},
+          {"validation", split.validation},
+          {"test", split.test},
+          {"seed", split.seed}}}}},
       {"options", options},
       {"record", record_of(model)},
       {"study", model.study}};

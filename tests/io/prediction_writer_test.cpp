@@ -39,7 +39,8 @@ TEST(PredictionWriter, WritesWhatTheReaderReadsAndTheSameBytesHoweverItComes) {
   std::string bytes;
   for (const std::size_t step : {kUnits, std::size_t{65'536}, std::size_t{999}}) {
     PredictionWriter writer(folder.file("p.parquet"), {"0", "mail"}, true, {"prediction", "0", "predict", {}});
-    for (std::size_t first = 0; first < kUnits; first += step) writer.write(piece_of(first + 1, std::min(step, kUnits - first)));
+    for (std::size_t first = 0; first < kUnits; first += step)
+      writer.write(piece_of(first + 1, std::min(step, kUnits - first)));
     writer.commit();
     if (bytes.empty()) bytes = bytes_of(folder.file("p.parquet"));
     EXPECT_TRUE(bytes_of(folder.file("p.parquet")) == bytes) << step;

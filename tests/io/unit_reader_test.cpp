@@ -17,7 +17,8 @@ namespace dfcl::io {
 namespace {
 
 UnitSchema shops() {
-  return {.features = {{"age", false, {}}, {"city", true, {"(other)", "Bern", "Ulm"}}}, .id = "shop", .missing = {-999}};
+  return {
+      .features = {{"age", false, {}}, {"city", true, {"(other)", "Bern", "Ulm"}}}, .id = "shop", .missing = {-999}};
 }
 
 // All batches joined.
@@ -31,7 +32,8 @@ UnitBatch read_all(UnitReader& reader) {
     }
     const std::size_t first = all.num_units();
     all.features.resize(first + batch.num_units());
-    std::memcpy(all.features.row(first).data(), batch.features.data(), batch.num_units() * all.features.cols() * sizeof(float));
+    std::memcpy(all.features.row(first).data(), batch.features.data(),
+                batch.num_units() * all.features.cols() * sizeof(float));
     all.ids.append(batch.ids);
   }
   return all;
@@ -56,7 +58,8 @@ core::ErrorDetails failure_of(const std::string& path, const UnitSchema& schema)
 
 TEST(UnitReader, CodesLevelsAsTheModelDoesWhateverTheOrderOfTheColumns) {
   const TemporaryFolder folder;
-  const std::string path = folder.write("u.csv", "city,more,shop,age\nUlm,x,a,3.5\n Bern ,x,b,-999\nParis,x,c,\n,x,d,7\n-999,x,e,7\n");
+  const std::string path =
+      folder.write("u.csv", "city,more,shop,age\nUlm,x,a,3.5\n Bern ,x,b,-999\nParis,x,c,\n,x,d,7\n-999,x,e,7\n");
   const UnitBatch units = read_all(path, shops());
   ASSERT_EQ(units.num_units(), 5u);
   EXPECT_EQ(units.ids.text(4), "e");
@@ -90,12 +93,14 @@ TEST(UnitReader, NamesThePlaceOfTextInANumericColumn) {
   EXPECT_EQ(early.found, "'old'");
   std::string text = "shop,age,city\n";
   for (int i = 0; i < 300'000; ++i) text += fmt::format("{},{},Ulm\n", i, i == 250'000 ? "old" : "1.25");
-  EXPECT_EQ(failure_of(folder.write("long.csv", text), shops()).where, folder.file("long.csv") + ":250002, column 'age'");
+  EXPECT_EQ(failure_of(folder.write("long.csv", text), shops()).where,
+            folder.file("long.csv") + ":250002, column 'age'");
 }
 
 TEST(UnitReader, RefusesUnitsWithoutAnId) {
   const TemporaryFolder folder;
-  EXPECT_EQ(failure_of(folder.write("u.csv", "shop,age,city\na,1,x\n,2,x\n"), shops()).where, folder.file("u.csv") + ":3, column 'shop'");
+  EXPECT_EQ(failure_of(folder.write("u.csv", "shop,age,city\na,1,x\n,2,x\n"), shops()).where,
+            folder.file("u.csv") + ":3, column 'shop'");
 }
 
 TEST(UnitReader, SaysWhetherIdsAreWholeNumbers) {
@@ -106,7 +111,8 @@ TEST(UnitReader, SaysWhetherIdsAreWholeNumbers) {
   unnamed.id = "";
   EXPECT_TRUE(UnitReader(folder.file("u.csv"), unnamed, context).ids_are_numbers());
   using data::ColumnType;
-  TableWriter writer(folder.file("u.parquet"), {{"shop", ColumnType::int64}, {"age", ColumnType::float32}, {"city", ColumnType::text}}, {});
+  TableWriter writer(folder.file("u.parquet"),
+                     {{"shop", ColumnType::int64}, {"age", ColumnType::float32}, {"city", ColumnType::text}}, {});
   data::TextColumn city;
   city.push_back("Ulm");
   writer.write({1, {std::vector<std::int64_t>{7}, std::vector<float>{1.0f}, city}});
@@ -168,7 +174,9 @@ TEST(UnitReader, ReadsATrialsFeaturesAsTheTrialReaderDidWithAnyThreads) {
         reader.accept(batch);
         for (std::size_t row = 0; row < batch.num_units(); ++row, ++place) {
           ASSERT_EQ(batch.ids.text(row), trial.ids.text(place));
-          ASSERT_EQ(std::memcmp(batch.features.row(row).data(), trial.features.values.row(place).data(), 2 * sizeof(float)), 0);
+          ASSERT_EQ(
+              std::memcmp(batch.features.row(row).data(), trial.features.values.row(place).data(), 2 * sizeof(float)),
+              0);
         }
       });
   EXPECT_EQ(place, 200'000u);

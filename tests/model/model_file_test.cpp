@@ -77,7 +77,8 @@ TEST(ModelFile, WritesWhatItReadByteForByteForEveryShape) {
   index.revenue_form = RevenueForm::dpm_scores;
   index.efficiency_cost_scale = 0.3;
   index.network.revenue = {.num_arms = 2, .kind = loss::OutcomeKind::real};
-  for (auto& member : index.members) member.assign(nn::OutcomeNetwork<float>(index.network).network().num_parameters(), 0.5f);
+  for (auto& member : index.members)
+    member.assign(nn::OutcomeNetwork<float>(index.network).network().num_parameters(), 0.5f);
   const std::string bytes = safetensors_bytes(tensor_file_of(index));
   EXPECT_TRUE(read_again(bytes) == bytes);
 }
@@ -87,13 +88,15 @@ TEST(ModelFile, NamesWeightsAndKeepsTheSettledKeys) {
   const Tensor* weight = file.find("network.1.shared.0.weight");
   ASSERT_NE(weight, nullptr);
   EXPECT_EQ(weight->shape, (std::vector<std::uint64_t>{16, sample_model().preprocessing.num_inputs()}));
-  for (const char* key : {"version", "method", "seed", "multipliers", "study", "record"}) EXPECT_TRUE(file.metadata.contains(key)) << key;
+  for (const char* key : {"version", "method", "seed", "multipliers", "study", "record"})
+    EXPECT_TRUE(file.metadata.contains(key)) << key;
   EXPECT_EQ(file.metadata.at("method"), "dfcl-mer");
 }
 
 TEST(ModelFile, KeepsLongTextsOutOfTheHeader) {
   Model model = sample_model();
-  for (int i = 0; i < 100'000; ++i) model.features[2].levels.push_back(fmt::format("a rather long name of a level, number {}", i));
+  for (int i = 0; i < 100'000; ++i)
+    model.features[2].levels.push_back(fmt::format("a rather long name of a level, number {}", i));
   std::vector<CategoryInput> categories = model.preprocessing.categories();
   const std::int32_t missing = categories[0].position.back();
   categories[0].position.insert(categories[0].position.end() - 1, 100'000, -1);
@@ -149,7 +152,9 @@ TEST(ModelFile, RefusesPartsThatDoNotFitEachOther) {
       [](TensorFile& file) { file.metadata["arms"] = "{}"; },
       [](TensorFile& file) { file.metadata["arms"] = R"({"labels":["0","5","10"],"control":3,"ordered":true})"; },
       [](TensorFile& file) { file.metadata["arms"] = R"({"labels":["0"],"control":0,"ordered":true})"; },
-      [](TensorFile& file) { file.metadata["network"] = R"({"inputs":7,"shared":[18446744073709551615],"heads":[8]})"; },
+      [](TensorFile& file) {
+        file.metadata["network"] = R"({"inputs":7,"shared":[18446744073709551615],"heads":[8]})";
+      },
       [](TensorFile& file) { file.metadata["network"] = R"({"inputs":7,"shared":[1000000,1000000],"heads":[8]})"; },
       [](TensorFile& file) { file.metadata["network"] = R"({"inputs":7,"shared":[0],"heads":[8]})"; },
       [](TensorFile& file) { file.metadata["network"] = R"({"inputs":-7,"shared":[16],"heads":[8]})"; },
@@ -161,15 +166,19 @@ TEST(ModelFile, RefusesPartsThatDoNotFitEachOther) {
       [](TensorFile& file) { file.tensors.pop_back(); },
       [](TensorFile& file) { file.tensors.back().name = "network.0.extra"; },
       [](TensorFile& file) { std::swap(file.tensors.back().name, file.tensors[file.tensors.size() - 2].name); },
-      [](TensorFile& file) { file.tensors.push_back({"other", {1}, std::vector<float>{1.0f}}); },
+      [](TensorFile& file) {
+        file.tensors.push_back({"other", {1}, std::vector<float>{1.0f}});
+      },
       [](TensorFile& file) {
         for (Tensor& tensor : file.tensors) {
-          if (tensor.name == "preprocessing.numbers.feature") std::get<std::vector<std::int64_t>>(tensor.values)[0] = 99;
+          if (tensor.name == "preprocessing.numbers.feature")
+            std::get<std::vector<std::int64_t>>(tensor.values)[0] = 99;
         }
       },
       [](TensorFile& file) {
         for (Tensor& tensor : file.tensors) {
-          if (tensor.name == "preprocessing.categories.feature") std::get<std::vector<std::int64_t>>(tensor.values)[1] = -1;
+          if (tensor.name == "preprocessing.categories.feature")
+            std::get<std::vector<std::int64_t>>(tensor.values)[1] = -1;
         }
       }};
   for (std::size_t i = 0; i < faults.size(); ++i) {

@@ -132,8 +132,8 @@ TEST(Predict, StreamsUnitsFromFilesWithUnseenLevelsAndMissingValues) {
   for (std::size_t unit = 0; unit < features.num_units(); ++unit) {
     const auto level = static_cast<std::size_t>(features.values(unit, 2));
     const float price = features.values(unit, 1);
-    text += fmt::format("{},s{},{},{}\n", level == 0 ? "Paris" : model.features[2].levels[level], unit, features.values(unit, 0),
-                        std::isnan(price) ? "" : fmt::format("{}", price));
+    text += fmt::format("{},s{},{},{}\n", level == 0 ? "Paris" : model.features[2].levels[level], unit,
+                        features.values(unit, 0), std::isnan(price) ? "" : fmt::format("{}", price));
   }
   const std::string path = folder.write("units.csv", text);
   const data::Prediction expected = predict_sample(model, features);
@@ -141,12 +141,19 @@ TEST(Predict, StreamsUnitsFromFilesWithUnseenLevelsAndMissingValues) {
     core::RunContext context(threads);
     io::UnitReader reader(path, unit_schema(model), context);
     std::size_t place = 0;
-    predict_units(model, reader, [&](const data::Prediction& piece) {
-      ASSERT_EQ(piece.ids.text(0), fmt::format("s{}", place));
-      ASSERT_EQ(std::memcmp(piece.revenue.data(), expected.revenue.row(place).data(), piece.num_units() * 3 * sizeof(float)), 0);
-      ASSERT_EQ(std::memcmp(piece.cost.data(), expected.cost.row(place).data(), piece.num_units() * 3 * sizeof(float)), 0);
-      place += piece.num_units();
-    }, context);
+    predict_units(
+        model, reader,
+        [&](const data::Prediction& piece) {
+          ASSERT_EQ(piece.ids.text(0), fmt::format("s{}", place));
+          ASSERT_EQ(std::memcmp(piece.revenue.data(), expected.revenue.row(place).data(),
+                                piece.num_units() * 3 * sizeof(float)),
+                    0);
+          ASSERT_EQ(
+              std::memcmp(piece.cost.data(), expected.cost.row(place).data(), piece.num_units() * 3 * sizeof(float)),
+              0);
+          place += piece.num_units();
+        },
+        context);
     EXPECT_EQ(place, features.num_units());
   }
 }

@@ -20,7 +20,8 @@ constexpr std::uint64_t kSeed = 5;
 // age: plain, price: heavy tail with missing values, constant, city: categories with a pool and missing values.
 data::Features some_features(std::size_t rows) {
   data::Features features;
-  features.columns = {{"age", false, {}}, {"price", false, {}}, {"constant", false, {}}, {"city", true, {"(other)", "Bern", "Ulm"}}};
+  features.columns = {
+      {"age", false, {}}, {"price", false, {}}, {"constant", false, {}}, {"city", true, {"(other)", "Bern", "Ulm"}}};
   features.values = core::Matrix<float>(rows, 4);
   for (std::size_t row = 0; row < rows; ++row) {
     core::RandomStream stream(kSeed, core::stream_purpose("preprocessing_test"), row);
@@ -66,7 +67,8 @@ TEST(Preprocessing, NamesItsInputsAndLeavesOutConstants) {
   const data::Features features = some_features(3000);
   const Preprocessing preprocessing = fit(features);
   EXPECT_EQ(preprocessing.names(features.columns),
-            (std::vector<std::string>{"age", "price", "price is missing", "city = (other)", "city = Bern", "city = Ulm", "city is missing"}));
+            (std::vector<std::string>{"age", "price", "price is missing", "city = (other)", "city = Bern", "city = Ulm",
+                                      "city is missing"}));
   EXPECT_EQ(preprocessing.num_inputs(), 7u);
 }
 
@@ -119,7 +121,8 @@ TEST(Preprocessing, KeepsWildValuesWithinBounds) {
     const Preprocessing preprocessing = fit(some_features(3000), {}, scaling);
     const float most = std::numeric_limits<float>::max();
     for (const float wild : {most, -most, 1e20f, -1e20f, std::numeric_limits<float>::infinity()}) {
-      for (const float input : apply_one(preprocessing, {wild, wild, wild, wild})) EXPECT_LE(std::abs(input), kMostInput);
+      for (const float input : apply_one(preprocessing, {wild, wild, wild, wild}))
+        EXPECT_LE(std::abs(input), kMostInput);
     }
   }
 }

@@ -121,20 +121,28 @@ TEST(Safetensors, RefusesHeadersThatLie) {
   const std::string good = R"("a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]})";
   EXPECT_NE(reason_of(good, 8).find("checksum"), std::string::npos);
   EXPECT_NE(reason_of(good + "," + good, 8).find("twice"), std::string::npos);
-  EXPECT_NE(reason_of(R"("a":{"dtype":"F32","dtype":"F32","shape":[2],"data_offsets":[0,8]})", 8).find("twice"), std::string::npos);
+  EXPECT_NE(reason_of(R"("a":{"dtype":"F32","dtype":"F32","shape":[2],"data_offsets":[0,8]})", 8).find("twice"),
+            std::string::npos);
   EXPECT_NE(reason_of(good, 12).find("no tensor"), std::string::npos);
   EXPECT_NE(reason_of(good, 4).find("outside"), std::string::npos);
-  EXPECT_NE(reason_of(good + R"(,"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]})", 8).find("overlap"), std::string::npos);
-  EXPECT_NE(reason_of(good + R"(,"b":{"dtype":"F32","shape":[1],"data_offsets":[12,16]})", 16).find("hole"), std::string::npos);
+  EXPECT_NE(reason_of(good + R"(,"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]})", 8).find("overlap"),
+            std::string::npos);
+  EXPECT_NE(reason_of(good + R"(,"b":{"dtype":"F32","shape":[1],"data_offsets":[12,16]})", 16).find("hole"),
+            std::string::npos);
   EXPECT_NE(reason_of(R"("a":{"dtype":"BF16","shape":[4],"data_offsets":[0,8]})", 8).find("type"), std::string::npos);
   EXPECT_NE(reason_of(R"("a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]})", 8).find("shape"), std::string::npos);
   // 2^62 x 4 x 4 wraps around to 0 without the check.
-  EXPECT_NE(reason_of(R"("a":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,0]})", 0).find("shape"), std::string::npos);
-  EXPECT_NE(reason_of(R"("a":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]})", 8).find("malformed"), std::string::npos);
-  EXPECT_NE(reason_of(R"("a":{"dtype":"F32","shape":[2.0],"data_offsets":[0,8]})", 8).find("malformed"), std::string::npos);
-  EXPECT_NE(reason_of(R"("a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,2],"data_offsets":[0,8]})", 8).find("malformed"), std::string::npos);
+  EXPECT_NE(reason_of(R"("a":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,0]})", 0).find("shape"),
+            std::string::npos);
+  EXPECT_NE(reason_of(R"("a":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]})", 8).find("malformed"),
+            std::string::npos);
+  EXPECT_NE(reason_of(R"("a":{"dtype":"F32","shape":[2.0],"data_offsets":[0,8]})", 8).find("malformed"),
+            std::string::npos);
+  EXPECT_NE(reason_of(R"("a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,2],"data_offsets":[0,8]})", 8).find("malformed"),
+            std::string::npos);
   EXPECT_NE(reason_of(R"("a":{"dtype":"F32","shape":[[2]],"data_offsets":[0,8]})", 8).find("deep"), std::string::npos);
-  EXPECT_NE(reason_of(R"("a":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"more":1})", 8).find("alone"), std::string::npos);
+  EXPECT_NE(reason_of(R"("a":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"more":1})", 8).find("alone"),
+            std::string::npos);
   EXPECT_NE(reason(with_header("{}", 0)).find("metadata"), std::string::npos);
   EXPECT_NE(reason(with_header("{\"__metadata__\":{}}", 0)).find("checksum"), std::string::npos);
   EXPECT_NE(reason(with_header("{\"__metadata__\":{\"a\":1}}", 0)).find("text"), std::string::npos);

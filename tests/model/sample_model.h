@@ -18,7 +18,8 @@ inline data::Features sample_features(std::size_t rows, std::uint64_t seed = 3) 
   for (std::size_t row = 0; row < rows; ++row) {
     core::RandomStream stream(seed, core::stream_purpose("sample_features"), row);
     features.values(row, 0) = static_cast<float>(40.0 + 10.0 * stream.normal());
-    features.values(row, 1) = stream.bernoulli(0.1) ? std::nanf("") : static_cast<float>(std::exp(2.0 * stream.normal()));
+    features.values(row, 1) =
+        stream.bernoulli(0.1) ? std::nanf("") : static_cast<float>(std::exp(2.0 * stream.normal()));
     features.values(row, 2) = static_cast<float>(stream.below(3));
   }
   return features;
@@ -43,8 +44,11 @@ inline Model sample_model(std::size_t num_members = 2, bool heads = true) {
   model.network.shared = {16};
   if (heads) model.network.heads = std::vector<std::size_t>{8};
   model.network.revenue = {.num_arms = 3, .kind = loss::OutcomeKind::non_negative};
-  model.network.cost = {.num_arms = 3, .kind = loss::OutcomeKind::real, .arm_shape = nn::ArmShape::monotone,
-                        .non_negative = true, .control_is_free = true};
+  model.network.cost = {.num_arms = 3,
+                        .kind = loss::OutcomeKind::real,
+                        .arm_shape = nn::ArmShape::monotone,
+                        .non_negative = true,
+                        .control_is_free = true};
   for (std::size_t member = 0; member < num_members; ++member) {
     nn::OutcomeNetwork<float> network(model.network);
     network.network().initialise(member + 1);

@@ -13,9 +13,10 @@ namespace {
 
 TEST(ModelReport, SaysInWordsWhatTheModelIs) {
   const std::string text = model_text(model::sample_model(), "m.safetensors");
-  for (const char* part : {"m.safetensors: a model", "each of 3 arms", "dfcl-mer", "0 (control), 5, 10; graded", "not negative, log link",
-                           "rises with the arm, control is exactly 0", "3 columns make", "1 on a log scale", "the mean of 2 networks",
-                           "1,200 units", "per_unit 0.1", "2.5", "alpha 1.5", "2 entries", "0.25"}) {
+  for (const char* part :
+       {"m.safetensors: a model", "each of 3 arms", "dfcl-mer", "0 (control), 5, 10; graded", "not negative, log link",
+        "rises with the arm, control is exactly 0", "3 columns make", "1 on a log scale", "the mean of 2 networks",
+        "1,200 units", "per_unit 0.1", "2.5", "alpha 1.5", "2 entries", "0.25"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   }
   EXPECT_NE(text.find(model::fingerprint_of(model::sample_model())), std::string::npos);
