@@ -40,9 +40,9 @@ demo: setup ## simulate a trial, check it, and show the tables (files in ./demo)
 test: build ## build and run all tests
 	@$(call ctest,release)
 
-test-sanitize: setup ## run the tests under the address, undefined-behaviour and thread sanitizers
+test-sanitize: setup ## run all but the slow tests under the address, undefined-behaviour and thread sanitizers
 	@$(call build,dev)
-	@$(ASAN) $(call ctest,dev)
+	@$(ASAN) $(call ctest,dev) -LE slow
 	@$(call configure,tsan) && cmake --build build/tsan -j $(JOBS) --target thread_tests
 	@TSAN_OPTIONS=halt_on_error=1 $(FIXED_ADDRESSES) $(call ctest,tsan) -L threads
 

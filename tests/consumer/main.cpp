@@ -1,37 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Uses an installed dfcl as a stranger would: splits units by their ids and catches an error. Exits 0 if the answers
-// are right.
-#include <cmath>
+// Uses an installed dfcl as a stranger would: writes a simulated trial and its study, reads them back, checks the trial,
+// and plans a budget with the true outcomes. Exits 0 if the answers are right.
 #include <cstdio>
-#include <string>
 
-#include "dfcl/core/distributions.h"
+#include "dfcl/allocate/allocate.h"
+#include "dfcl/check/check.h"
 #include "dfcl/core/error.h"
-#include "dfcl/core/hash.h"
 #include "dfcl/core/run_context.h"
-#include "dfcl/data/splits.h"
+#include "dfcl/io/atomic_file.h"
+#include "dfcl/io/prediction_file.h"
+#include "dfcl/io/study_file.h"
+#include "dfcl/io/table_writer.h"
+#include "dfcl/io/trial_reader.h"
+#include "dfcl/report/check_report.h"
+#include "dfcl/simulate/batch_sources.h"
+#include "dfcl/simulate/simulator.h"
+#include "dfcl/simulate/study_text.h"
+
+namespace {
+
+void write_all(const char* path, dfcl::data::BatchSource& source) {
+  dfcl::io::TableWriter writer(path, source.columns(), {"table", "", "consumer", {}});
+  for (dfcl::data::Batch batch; source.next(batch);) writer.write(batch);
+  writer.commit();
+}
+
+bool trial_is_fit(dfcl::core::RunContext& context) {
+  const dfcl::data::Study study = dfcl::io::read_study("study.toml");
+  const dfcl::data::Trial trial = dfcl::io::read_trial(study, context);
+  const dfcl::check::CheckResult result = dfcl::check::check_trial(trial, study, context);
+  std::printf("%s", dfcl::report::check_text(result).c_str());
+  return result.fit && result.num_units == 5000 && result.arms.size() == 5;
+}
+
+bool plan_keeps_the_budget(dfcl::core::RunContext& context) {
+  const dfcl::io::PredictionTable truth = dfcl::io::read_prediction("truth.parquet", "", context);
+  const dfcl::allocate::Problem problem{truth.prediction.revenue.view(), truth.prediction.cost.view()};
+  const double budget = 0.2 * dfcl::allocate::spend_range(problem, context).costliest;
+  const dfcl::allocate::Solution plan = dfcl::allocate::allocate(problem, budget, context);
+  std::printf("value %g of at most %g, spend %g of %g\n", plan.value, plan.bound, plan.spend, budget);
+  return plan.has_plan() && plan.arm.size() == 5000 && plan.spend <= budget && plan.value <= plan.bound &&
+         plan.value > 0.99 * plan.bound && plan.revenue > plan.control_revenue;
+}
+
+// Errors cross the border of the library.
+bool error_arrives(dfcl::core::RunContext& context) {
+  try {
+    (void)dfcl::io::read_prediction("nowhere.parquet", "", context);
+  } catch (const dfcl::core::Error& error) {
+    return error.kind() == dfcl::core::ErrorKind::file;
+  }
+  return false;
+}
+
+}  // namespace
 
 int main() {
-  const dfcl::data::Study::Split split;  // 60 % train
-  const int num_units = 10000;
-  int num_train = 0;
-  for (int unit = 0; unit < num_units; ++unit) {
-    const auto hash = dfcl::core::hash_text("unit-" + std::to_string(unit), dfcl::data::split_seed(split));
-    if (dfcl::data::split_of_hash(hash, split) == dfcl::data::Split::train) ++num_train;
-  }
-  std::printf("%d of %d units train\n", num_train, num_units);
-  // Five standard errors of a share of 0.6.
-  if (std::abs(num_train - 6000) > 5 * std::sqrt(num_units * 0.6 * 0.4)) return 1;
-
-  if (std::abs(dfcl::core::normal_quantile(0.975) - 1.959964) > 1e-6) return 1;
-
-  const std::atomic<bool> cancelled = true;
-  const dfcl::core::RunContext context(2, 0, nullptr, &cancelled);
-  try {
-    context.check_cancelled();
-  } catch (const dfcl::core::Error& error) {
-    return error.kind() == dfcl::core::ErrorKind::interrupted ? 0 : 1;
-  }
-  return 1;
+  dfcl::core::RunContext context(2);
+  dfcl::simulate::SimulatorOptions options;
+  options.num_rows = 5000;
+  options.seed = 1;
+  const dfcl::simulate::Simulator simulator(options);
+  write_all("trial.parquet", *dfcl::simulate::trial_source(simulator));
+  write_all("truth.parquet", *dfcl::simulate::truth_source(simulator));
+  dfcl::io::write_text_file("study.toml", dfcl::simulate::study_text(simulator, "trial.parquet"));
+  return trial_is_fit(context) && plan_keeps_the_budget(context) && error_arrives(context) ? 0 : 1;
 }

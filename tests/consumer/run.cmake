@@ -4,7 +4,7 @@
 cmake_policy(VERSION 3.25)
 
 function(step)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${WORK} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT code EQUAL 0)
     list(JOIN ARGN " " line)
     message(FATAL_ERROR "${line}\n${output}")
@@ -12,6 +12,7 @@ function(step)
 endfunction()
 
 file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 step(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -G Ninja -D CMAKE_PREFIX_PATH=${WORK}/prefix
      -D CMAKE_CXX_COMPILER=${COMPILER})
