@@ -60,7 +60,7 @@ format-check: ## fail where `make format` would change a file
 tidy: setup ## run clang-tidy over every source file
 	@tools/setup.sh lint
 	@$(call configure,release)
-	@find dfcl cli -name '*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy-14 -p build/release --quiet
+	@find dfcl cli -name '*.cpp' | xargs -n 1 -P $(JOBS) clang-tidy-14 -p build/release --quiet --extra-arg=-Wno-unknown-warning-option
 
 install: build ## install the program, library and headers under PREFIX (/usr/local)
 	@cmake --install build/release --prefix $(PREFIX)
