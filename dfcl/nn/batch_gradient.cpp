@@ -2,6 +2,7 @@
 #include "dfcl/nn/batch_gradient.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"

@@ -6,15 +6,18 @@
 // products and a tenth; memory: kNumChunks x parameters, and a workspace of about 1 MB a thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "dfcl/core/matrix.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/loss/loss.h"
+#include "dfcl/nn/lender.h"
 #include "dfcl/nn/outcome_network.h"
 
 namespace dfcl::nn {

@@ -2,6 +2,7 @@
 #include "dfcl/nn/outcome_network.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "dfcl/core/parallel.h"
 

@@ -7,14 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "dfcl/core/matrix.h"
 #include "dfcl/core/run_context.h"
+#include "dfcl/nn/lender.h"  // for callers that lend tile workspaces
 #include "dfcl/nn/network.h"
 #include "dfcl/nn/outcome_head.h"
 
@@ -87,48 +86,6 @@ class TileWorkspace {
   std::vector<const T*> cost_raw_;
   std::vector<T*> revenue_raw_gradient_;
   std::vector<T*> cost_raw_gradient_;
-};
-
-// Workspaces lent to whichever thread asks; as many exist as were ever in use at once. What a workspace held before
-// never reaches a result.
-template <class Value>
-class Lender {
- public:
-  explicit Lender(std::function<std::unique_ptr<Value>()> make) : make_(std::move(make)) {}
-
-  class Loan {
-   public:
-    explicit Loan(Lender& lender) : lender_(lender), value_(lender.take()) {}
-    ~Loan() { lender_.give_back(std::move(value_)); }
-    Loan(const Loan&) = delete;
-    Loan& operator=(const Loan&) = delete;
-    Value& operator*() { return *value_; }
-
-   private:
-    Lender& lender_;
-    std::unique_ptr<Value> value_;
-  };
-
- private:
-  std::unique_ptr<Value> take() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!idle_.empty()) {
-        std::unique_ptr<Value> value = std::move(idle_.back());
-        idle_.pop_back();
-        return value;
-      }
-    }
-    return make_();
-  }
-  void give_back(std::unique_ptr<Value> value) {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(value));
-  }
-
-  std::mutex mutex_;
-  std::function<std::unique_ptr<Value>()> make_;
-  std::vector<std::unique_ptr<Value>> idle_;
 };
 
 // Fills inputs (rows x inputs) with the rows first, first + 1, ... of the units.

@@ -232,7 +232,7 @@ TEST(BatchGradientTest, a_small_regression_is_learned) {
 
 // The network, data, batches and optimiser of reference.py.
 TEST(BatchGradientTest, fifty_steps_of_training_equal_those_of_the_numpy_reference) {
-  constexpr std::size_t kRows = 320;
+  constexpr std::uint32_t kRows = 320;
   constexpr std::size_t kInputs = 6;
   Sample sample(kRows, kInputs, 2);
   for (std::size_t row = 0; row < kRows; ++row) {
