@@ -80,8 +80,12 @@ bool Checkpoint::load(const std::string& name, MemberState& state) const {
   std::vector<std::uint8_t> record;
   take(file, "record", record);
   state.record = parse_record({reinterpret_cast<const char*>(record.data()), record.size()}, path);
-  for (const std::vector<float>* part : {&state.parameters, &state.adam_mean, &state.adam_mean_square}) {
-    if (part->size() != num_parameters) throw core::Error({.kind = core::ErrorKind::file, .what = "not a checkpoint of this network", .where = path});
+  const auto fits = [&](const std::vector<float>& part, bool may_be_empty) {
+    return part.size() == num_parameters || (may_be_empty && part.empty());
+  };
+  if (!fits(state.parameters, false) || !fits(state.adam_mean, false) || !fits(state.adam_mean_square, false) ||
+      !fits(state.best_parameters, !state.has_best) || !fits(state.warm_parameters, true)) {
+    throw core::Error({.kind = core::ErrorKind::file, .what = "not a checkpoint of this network", .where = path});
   }
   return true;
 }

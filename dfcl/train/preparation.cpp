@@ -53,6 +53,7 @@ void weigh(const data::Trial& trial, Preparation& prepared) {
 struct Range {
   double low = 0.0;
   bool only_zero_one = true;
+  double not_zero_one = 0.0;  // the first value that is neither
   double mean = 0.0;
   double deviation = 0.0;
 };
@@ -64,7 +65,10 @@ Range range_of(const std::vector<float>& values, const std::vector<std::uint32_t
   for (const std::uint32_t row : rows) {
     const double value = static_cast<double>(values[row]);
     range.low = std::min(range.low, value);
-    range.only_zero_one = range.only_zero_one && (value == 0.0 || value == 1.0);
+    if (range.only_zero_one && value != 0.0 && value != 1.0) {
+      range.only_zero_one = false;
+      range.not_zero_one = value;
+    }
     sum += value;
   }
   range.mean = sum / static_cast<double>(rows.size());
@@ -85,7 +89,8 @@ OutcomeKind kind_of(const Range& range, const std::string& declared, const char*
   if (declared == "non_negative" && range.low >= 0.0) return OutcomeKind::non_negative;
   if (declared == "binary" && range.only_zero_one) return OutcomeKind::binary;
   if (declared == "non_negative" || declared == "binary") {
-    throw usage_error(where, fmt::format("the {} of the training units is not {}", outcome, declared), fmt::format("a value of {}", range.low));
+    const double value = declared == "binary" ? range.not_zero_one : range.low;
+    throw usage_error(where, fmt::format("the {} of the training units is not {}", outcome, declared), fmt::format("a value of {}", value));
   }
   throw usage_error(where, "unknown kind of outcome", fmt::format("'{}'", declared), "real, non_negative or binary");
 }

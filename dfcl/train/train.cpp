@@ -7,6 +7,7 @@
 #include "dfcl/core/version.h"
 #include "dfcl/model/predict.h"
 #include "dfcl/train/checkpoint.h"
+#include "dfcl/train/nuisance.h"
 #include "dfcl/train/record_json.h"
 
 namespace dfcl::train {
@@ -46,14 +47,20 @@ class Run {
         checkpoint_(options.checkpoint_folder, run_key(trial, study, settings_)) {}
 
   model::Model run() {
-    const bool doubly_robust = settings_.baseline == loss::Baseline::doubly_robust && method_.loss != DecisionLoss::none;
+    const bool decides = method_.loss != DecisionLoss::none && !method_.learns_efficiencies;
+    const bool doubly_robust = decides && settings_.baseline == loss::Baseline::doubly_robust;
     total_epochs_ = settings_.epochs * settings_.ensemble + (doubly_robust ? 2 * settings_.warm_epochs : 0);
-    if (doubly_robust) fit_nuisance();
+    if (doubly_robust) {
+      const auto to_epochs = [this](MemberTrainer& trainer, const std::string& name, std::size_t epochs) {
+        finish(trainer, name, epochs);
+      };
+      nuisance_ = fit_nuisance(trial_, prepared_, settings_, to_epochs, context_);
+    }
     model::Model result = frame();
     std::vector<EpochRecord> record;
     for (std::size_t member = 0; member < settings_.ensemble; ++member) {
       MemberTrainer trainer(trial_, prepared_, settings_, member, prepared_.train_rows, context_);
-      if (doubly_robust) trainer.set_nuisance(nuisance_revenue_.view(), nuisance_cost_.view());
+      if (doubly_robust) trainer.set_nuisance(nuisance_.revenue.view(), nuisance_.cost.view());
       finish(trainer, fmt::format("member-{}", member), settings_.epochs);
       result.members.push_back(trainer.result());
       record.insert(record.end(), trainer.state().record.begin(), trainer.state().record.end());
@@ -73,29 +80,6 @@ class Run {
       checkpoint_.save(name, trainer.state());
       context_.progress("training", ++epochs_done_, total_epochs_, "epochs");
       if (options_.on_epoch) options_.on_epoch(trainer.state().record.back());
-    }
-  }
-
-  // Two networks, each trained on half of the training units, predict the half they have not seen (eq. 5b).
-  void fit_nuisance() {
-    const std::size_t num_arms = trial_.arms.size();
-    nuisance_revenue_ = core::Matrix<float>(trial_.num_units(), num_arms);
-    nuisance_cost_ = core::Matrix<float>(trial_.num_units(), num_arms);
-    std::fill_n(nuisance_revenue_.data(), trial_.num_units() * num_arms, 0.0f);
-    std::fill_n(nuisance_cost_.data(), trial_.num_units() * num_arms, 0.0f);
-    std::vector<std::uint32_t> halves[2];
-    for (const std::uint32_t row : prepared_.train_rows) halves[core::mix_bits(row) & 1].push_back(row);
-    for (std::size_t fold = 0; fold < 2; ++fold) {
-      MemberTrainer trainer(trial_, prepared_, settings_, settings_.ensemble + fold, halves[fold], context_);
-      finish(trainer, fmt::format("nuisance-{}", fold), settings_.warm_epochs);
-      core::Matrix<float> revenue;
-      core::Matrix<float> cost;
-      const std::vector<std::uint32_t>& others = halves[1 - fold];
-      trainer.predict(trainer.result(), others, revenue, cost);
-      for (std::size_t i = 0; i < others.size(); ++i) {
-        std::copy_n(revenue.row(i).data(), num_arms, nuisance_revenue_.row(others[i]).data());
-        std::copy_n(cost.row(i).data(), num_arms, nuisance_cost_.row(others[i]).data());
-      }
     }
   }
 
@@ -148,8 +132,7 @@ class Run {
   Preparation prepared_;
   Settings settings_;
   Checkpoint checkpoint_;
-  core::Matrix<float> nuisance_revenue_;  // units x arms, scaled
-  core::Matrix<float> nuisance_cost_;
+  Nuisance nuisance_;
   std::size_t epochs_done_ = 0;
   std::size_t total_epochs_ = 0;
 };

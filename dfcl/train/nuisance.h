@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Predictions for the doubly robust decision losses (eq. 5b): every training unit is predicted by a network that was
+// not fitted on it. Two networks, each of half of the training units (whole clusters, where there are any), predict the
+// other half. Time: one warm start in all; memory: 8 bytes a unit and arm.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "dfcl/core/matrix.h"
+#include "dfcl/core/run_context.h"
+#include "dfcl/data/trial.h"
+#include "dfcl/train/member_trainer.h"
+
+namespace dfcl::train {
+
+struct Nuisance {
+  core::Matrix<float> revenue;  // units x arms, scaled; 0 for units that do not train
+  core::Matrix<float> cost;
+};
+
+// Brings a network to this many epochs; the name is that of its checkpoint.
+using FinishNetwork = std::function<void(MemberTrainer& trainer, const std::string& name, std::size_t epochs)>;
+
+// 0 or 1 for each training unit.
+std::vector<std::uint8_t> nuisance_folds(const data::Trial& trial, const std::vector<std::uint32_t>& train_rows);
+
+// For methods that predict outcomes, not efficiencies. Throws Error of kind data where a half has no units.
+Nuisance fit_nuisance(const data::Trial& trial, const Preparation& prepared, const Settings& settings,
+                      const FinishNetwork& finish, core::RunContext& context);
+
+}  // namespace dfcl::train

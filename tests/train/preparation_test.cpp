@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/train/preparation.h"
+
+#include <gtest/gtest.h>
+
+#include "dfcl/core/error.h"
+#include "small_trial.h"
+
+namespace dfcl::train {
+namespace {
+
+using loss::OutcomeKind;
+
+Preparation prepare_for(const data::Trial& trial, const data::Study& study) {
+  core::RunContext context(1);
+  return prepare(trial, study, find_method(study.method.name), context);
+}
+
+core::ErrorDetails refusal(const data::Trial& trial, const data::Study& study) {
+  try {
+    (void)prepare_for(trial, study);
+  } catch (const core::Error& error) {
+    return error.details();
+  }
+  ADD_FAILURE() << "nothing was refused";
+  return {};
+}
+
+double mean_of_training(const data::Trial& trial, const std::vector<float>& values) {
+  double sum = 0.0;
+  double count = 0.0;
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
+    if (trial.split[unit] != data::Split::train) continue;
+    sum += static_cast<double>(values[unit]);
+    count += 1.0;
+  }
+  return sum / count;
+}
+
+TEST(Preparation, TakesTheUnitsOfTheSplit) {
+  const data::Trial trial = small_trial();
+  const Preparation prepared = prepare_for(trial, small_study("tsm"));
+  EXPECT_EQ(prepared.train_rows.size(), 1200u);
+  EXPECT_EQ(prepared.validation_rows.size(), 400u);
+  for (const std::uint32_t row : prepared.train_rows) EXPECT_EQ(trial.split[row], data::Split::train);
+  for (const std::uint32_t row : prepared.validation_rows) EXPECT_EQ(trial.split[row], data::Split::validation);
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
+    EXPECT_EQ(prepared.is_training[unit] != 0, trial.split[unit] == data::Split::train);
+  }
+}
+
+TEST(Preparation, ChoosesTheKindOfOutcomeFromTheTrainingUnits) {
+  data::Trial trial = small_trial();
+  EXPECT_EQ(prepare_for(trial, small_study("tsm")).revenue_kind, OutcomeKind::non_negative);
+  for (float& value : trial.revenue) value = value > 2.0f ? 1.0f : 0.0f;
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) trial.cost[unit] -= 1.0f;
+  Preparation prepared = prepare_for(trial, small_study("tsm"));
+  EXPECT_EQ(prepared.revenue_kind, OutcomeKind::binary);
+  EXPECT_EQ(prepared.cost_kind, OutcomeKind::real);
+  trial.revenue[9] = 7.0f;  // a test unit: nothing may be learned from it, its kind included
+  ASSERT_EQ(trial.split[9], data::Split::test);
+  prepared = prepare_for(trial, small_study("tsm"));
+  EXPECT_EQ(prepared.revenue_kind, OutcomeKind::binary);
+}
+
+TEST(Preparation, ADeclaredKindComesFirst) {
+  const data::Trial trial = small_trial();
+  data::Study study = small_study("tsm");
+  study.network.revenue_kind = "real";
+  EXPECT_EQ(prepare_for(trial, study).revenue_kind, OutcomeKind::real);
+}
+
+TEST(Preparation, ADeclaredKindThatTheDataContradictIsRefusedWithTheValue) {
+  data::Trial trial = small_trial();
+  data::Study study = small_study("tsm");
+  study.network.revenue_kind = "binary";
+  core::ErrorDetails details = refusal(trial, study);
+  EXPECT_EQ(details.kind, core::ErrorKind::usage);
+  EXPECT_EQ(details.where, "[network] revenue_kind");
+  EXPECT_EQ(details.what, "the revenue of the training units is not binary");
+  // The value named must be one that is neither 0 nor 1.
+  EXPECT_NE(details.found, "a value of 0");
+  EXPECT_NE(details.found, "a value of 1");
+
+  study.network.revenue_kind = "non_negative";
+  trial.revenue[1] = -2.5f;
+  details = refusal(trial, study);
+  EXPECT_EQ(details.found, "a value of -2.5");
+
+  study.network.revenue_kind = "";
+  study.network.cost_kind = "positive";
+  details = refusal(trial, study);
+  EXPECT_EQ(details.where, "[network] cost_kind");
+  EXPECT_EQ(details.expected, "real, non_negative or binary");
+}
+
+TEST(Preparation, NonNegativeOutcomesAreDividedByTheirMean) {
+  const data::Trial trial = small_trial();
+  const Preparation prepared = prepare_for(trial, small_study("tsm"));
+  EXPECT_EQ(prepared.revenue_scale.center, 0.0);
+  EXPECT_DOUBLE_EQ(prepared.revenue_scale.scale, mean_of_training(trial, trial.revenue));
+  EXPECT_NEAR(mean_of_training(trial, prepared.revenue), 1.0, 1e-6);
+  EXPECT_NEAR(mean_of_training(trial, prepared.cost), 1.0, 1e-6);
+  EXPECT_DOUBLE_EQ(prepared.multiplier_factor(), prepared.cost_scale.scale / prepared.revenue_scale.scale);
+}
+
+TEST(Preparation, RealRevenueIsStandardisedAndCostKeepsItsZero) {
+  const data::Trial trial = small_trial();
+  data::Study study = small_study("tsm");
+  study.network.revenue_kind = "real";
+  study.network.cost_kind = "real";
+  const Preparation prepared = prepare_for(trial, study);
+  EXPECT_NEAR(mean_of_training(trial, prepared.revenue), 0.0, 1e-6);
+  std::vector<float> squares;
+  for (const float value : prepared.revenue) squares.push_back(value * value);
+  EXPECT_NEAR(mean_of_training(trial, squares), 1.0, 1e-5);
+  EXPECT_EQ(prepared.cost_scale.center, 0.0);
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
+    if (trial.cost[unit] == 0.0f) {
+      EXPECT_EQ(prepared.cost[unit], 0.0f);
+    }
+  }
+}
+
+TEST(Preparation, WeightsAreOneOverTheArmsShareAmongTrainingUnits) {
+  data::Trial trial = small_trial();
+  Preparation prepared = prepare_for(trial, small_study("tsm"));
+  std::vector<double> sums(3);
+  for (const std::uint32_t row : prepared.train_rows) sums[trial.arm[row]] += static_cast<double>(prepared.weight[row]);
+  for (const double sum : sums) EXPECT_NEAR(sum, 1200.0, 1e-2);
+
+  trial.propensity.assign(trial.num_units(), 0.25f);
+  prepared = prepare_for(trial, small_study("tsm"));
+  for (const float weight : prepared.weight) EXPECT_EQ(weight, 4.0f);
+}
+
+TEST(Preparation, AnArmWithoutTrainingUnitsIsRefused) {
+  data::Trial trial = small_trial();
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
+    if (trial.arm[unit] == 2) trial.split[unit] = data::Split::test;
+  }
+  core::ErrorDetails details = refusal(trial, small_study("tsm"));
+  EXPECT_EQ(details.kind, core::ErrorKind::data);
+  EXPECT_EQ(details.what, "no training units in arm '2'");
+
+  trial.split.assign(trial.num_units(), data::Split::test);
+  details = refusal(trial, small_study("tsm"));
+  EXPECT_EQ(details.kind, core::ErrorKind::data);
+  EXPECT_EQ(details.what, "no training units");
+}
+
+TEST(Preparation, MethodsThatDoNotFitTheArmsAreRefused) {
+  data::Trial trial = small_trial();
+  EXPECT_EQ(refusal(trial, small_study("drp")).what, "is for trials of two arms");
+  trial.arms.ordered = false;
+  EXPECT_EQ(refusal(trial, small_study("dpm")).what, "needs ordered arms");
+  data::Study study = small_study("tsm");
+  study.method.monotone = {"revenue"};
+  EXPECT_EQ(refusal(trial, study).what, "needs ordered arms");
+  trial.arms.ordered = true;
+  study.method.monotone = {"profit"};
+  EXPECT_EQ(refusal(trial, study).found, "'profit'");
+}
+
+TEST(Preparation, WhatIsKnownAboutCostShapesItsHeadUnlessAsPublished) {
+  const data::Trial trial = small_trial();
+  data::Study study = small_study("tsm");
+  Preparation prepared = prepare_for(trial, study);
+  EXPECT_TRUE(prepared.network.cost.control_is_free);
+  EXPECT_EQ(prepared.network.cost.arm_shape, nn::ArmShape::monotone);
+  EXPECT_EQ(prepared.network.revenue.arm_shape, nn::ArmShape::plain);
+  study.method.as_published = true;
+  prepared = prepare_for(trial, study);
+  EXPECT_FALSE(prepared.network.cost.control_is_free);
+  EXPECT_EQ(prepared.network.cost.arm_shape, nn::ArmShape::plain);
+  study = small_study("cn");
+  study.method.concave = {"revenue"};
+  prepared = prepare_for(trial, study);
+  EXPECT_EQ(prepared.network.revenue.arm_shape, nn::ArmShape::concave);
+}
+
+TEST(Preparation, LayersOfImpossibleWidthAreRefused) {
+  const data::Trial trial = small_trial();
+  data::Study study = small_study("tsm");
+  study.network.hidden = {16, 0};
+  EXPECT_EQ(refusal(trial, study).where, "[network] hidden");
+  study.network.hidden = {};
+  study.network.shared = {16};
+  study.network.heads = {9000};
+  EXPECT_EQ(refusal(trial, study).where, "[network] heads");
+}
+
+}  // namespace
+}  // namespace dfcl::train

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/train/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+#include "dfcl/core/error.h"
+
+namespace dfcl::train {
+namespace {
+
+data::Study study_with(const std::function<void(data::Study::Method&)>& change) {
+  data::Study study;
+  change(study.method);
+  return study;
+}
+
+Settings settings_with(const data::Study& study, const char* method = "dfcl-mer", std::size_t num_units = 100'000) {
+  return settings_of(study, find_method(method), num_units, 1);
+}
+
+TEST(Settings, ValuesOutOfBoundsAreRefusedByTheirKey) {
+  using M = data::Study::Method;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::pair<const char*, std::function<void(M&)>> cases[] = {
+      {"[method] epochs", [](M& method) { method.epochs = -1; }},
+      {"[method] epochs", [](M& method) { method.epochs = 100'001; }},
+      {"[method] batch", [](M& method) { method.batch = -5; }},
+      {"[method] learning_rate", [](M& method) { method.learning_rate = -0.1; }},
+      {"[method] learning_rate", [](M& method) { method.learning_rate = 1.5; }},
+      {"[method] learning_rate", [nan](M& method) { method.learning_rate = nan; }},
+      {"[method] weight_decay", [](M& method) { method.weight_decay = 2.0; }},
+      {"[method] weight_decay", [nan](M& method) { method.weight_decay = nan; }},
+      {"[method] alpha", [](M& method) { method.alpha = -1.0; }},
+      {"[method] alpha", [nan](M& method) { method.alpha = nan; }},
+      {"[method] temperature", [](M& method) { method.temperature = -1.0; }},
+      {"[method] window", [](M& method) { method.window = -1.0; }},
+      {"[method] ensemble", [](M& method) { method.ensemble = 0; }},
+      {"[method] ensemble", [](M& method) { method.ensemble = 101; }},
+      {"[method] baseline", [](M& method) { method.baseline = "median"; }},
+  };
+  for (const auto& [where, change] : cases) {
+    try {
+      (void)settings_with(study_with(change));
+      ADD_FAILURE() << where << " was accepted";
+    } catch (const core::Error& error) {
+      EXPECT_EQ(error.kind(), core::ErrorKind::usage);
+      EXPECT_EQ(error.details().where, where);
+      EXPECT_FALSE(error.details().found.empty());
+      EXPECT_FALSE(error.details().expected.empty());
+    }
+  }
+}
+
+TEST(Settings, WhatTheStudySaysIsTaken) {
+  const Settings settings = settings_with(study_with([](data::Study::Method& method) {
+    method.epochs = 7;
+    method.batch = 333;
+    method.learning_rate = 0.25;
+    method.weight_decay = 0.0;
+    method.alpha = 0.5;
+    method.temperature = 3.0;
+    method.baseline = "dr";
+    method.multipliers = {1.5, 2.5};
+    method.ensemble = 3;
+  }));
+  EXPECT_EQ(settings.epochs, 7u);
+  EXPECT_EQ(settings.batch, 333u);
+  EXPECT_EQ(settings.adam.rate, 0.25);
+  EXPECT_EQ(settings.adam.weight_decay, 0.0);
+  EXPECT_EQ(settings.alpha, 0.5);
+  EXPECT_EQ(settings.temperature, 3.0);
+  EXPECT_EQ(settings.baseline, loss::Baseline::doubly_robust);
+  EXPECT_EQ(settings.multipliers, (std::vector<double>{1.5, 2.5}));
+  EXPECT_EQ(settings.ensemble, 3u);
+  EXPECT_EQ(settings.adam.total_steps, 7u * 301u);
+}
+
+TEST(Settings, ABatchIsNeverLargerThanTheTrainingUnits) {
+  const data::Study study = study_with([](data::Study::Method& method) { method.batch = 1'000'000; });
+  EXPECT_EQ(settings_with(study, "tsm", 100).batch, 100u);
+  EXPECT_EQ(settings_with({}, "tsm", 100).batch, 100u);
+  EXPECT_LE(settings_with({}, "tsm", 100'000'000).batch, 65'536u);
+}
+
+TEST(Settings, OnlyDecisionMethodsHaveAPartAfterTheWarmStart) {
+  for (const Method& method : all_methods()) {
+    const Settings settings = settings_with({}, method.name);
+    const bool decides = method.loss != DecisionLoss::none && !method.learns_efficiencies;
+    EXPECT_EQ(settings.warm_epochs < settings.epochs, decides) << method.name;
+    EXPECT_GE(settings.warm_epochs, 1u) << method.name;
+  }
+}
+
+TEST(Settings, AsPublishedTurnsOffWhatMakesItWork) {
+  data::Study study = study_with([](data::Study::Method& method) { method.as_published = true; });
+  study.cost.control_is_free = true;
+  const Settings settings = settings_with(study);
+  EXPECT_EQ(settings.baseline, loss::Baseline::none);
+  EXPECT_FALSE(settings.relative_temperature);
+  EXPECT_EQ(settings.temperature, find_method("dfcl-mer").published_temperature);
+  EXPECT_FALSE(settings.multipliers.empty());
+  EXPECT_TRUE(settings.gradient_to_cost);
+}
+
+TEST(Settings, TheDecisionReachesCostOnlyWhereSomethingIsKnownAboutIt) {
+  data::Study study;
+  EXPECT_FALSE(settings_with(study).gradient_to_cost);
+  study.cost.non_negative = true;
+  EXPECT_TRUE(settings_with(study).gradient_to_cost);
+}
+
+TEST(Methods, AMisspeltNameIsAnsweredWithTheLikelyOne) {
+  try {
+    (void)find_method("dfcl-mre");
+    FAIL();
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.kind(), core::ErrorKind::usage);
+    EXPECT_NE(std::string(error.what()).find("did you mean 'dfcl-mer'?"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace dfcl::train
