@@ -28,6 +28,7 @@ struct TrainFlags {
   std::vector<std::string> shortcuts;  // "method.epochs=20", from flags of their own
   std::string checkpoint;
   std::string log;
+  double time_budget = 0.0;  // seconds
   bool force = false;
 };
 
@@ -56,7 +57,7 @@ int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) 
   std::vector<std::string> overrides = flags.settings;
   overrides.insert(overrides.end(), flags.shortcuts.begin(), flags.shortcuts.end());
   const data::Study study = io::read_study(flags.study, overrides);
-  (void)train::find_method(study.method.name);
+  if (study.method.name != "auto") (void)train::find_method(study.method.name);
   const data::Trial trial = io::read_trial(study, context);
   require_fit(trial, study, flags.force, context);
 
@@ -68,6 +69,7 @@ int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) 
   train::TrainOptions options;
   options.study_text = io::study_text(study);
   options.checkpoint_folder = flags.checkpoint;
+  options.time_budget_seconds = flags.time_budget;
   if (log != nullptr) {
     options.on_epoch = [&](const train::EpochRecord& record) {
       fmt::print(log.get(), "{}\n", train::record_line(record));
@@ -86,7 +88,7 @@ void add_train(Session& session) {
   const auto flags = std::make_shared<TrainFlags>();
   std::string summary =
       "learn revenue and cost of every arm so that the decision is good\n"
-      "Methods:";
+      "Methods:\n  auto              tries two-stage and decision losses, keeps the best (the default)";
   for (const train::Method& method : train::all_methods()) summary += fmt::format("\n  {:<17} {}", method.name, method.summary);
   CLI::App& verb = session.add_verb(
       "train", summary,
@@ -108,6 +110,7 @@ void add_train(Session& session) {
   verb.add_option("--checkpoint", flags->checkpoint,
                   "folder that keeps the state of the run\nThe same command goes on where it was stopped, and ends with the same model.");
   verb.add_option("--log", flags->log, "file to which a JSON line is added for each epoch");
+  verb.add_option("--time-budget", flags->time_budget, "auto: stop trying after about this many seconds\nThe model then depends on the machine's speed.");
   verb.add_flag("--force", flags->force, "go on even if the trial is unfit to learn from");
 }
 

@@ -206,8 +206,9 @@ void MemberTrainer::keep_if_best(double score) {
   state_.best_parameters = state_.parameters;
 }
 
-// Two-stage epochs are compared by the prediction loss, decision epochs by the net value at the warm model's prices
-// (eq. 20), with the warm model as nuisance: it never saw the validation units.
+// Decision epochs are compared by the net value at the warm model's prices (eq. 20), with the warm model as nuisance: it
+// never saw the validation units. Prediction epochs are not compared: the prediction loss is about the level of the outcomes
+// and is least long before the effects of the arms are learned.
 void MemberTrainer::validate(bool with_decision, EpochRecord& record) {
   const std::vector<std::uint32_t>& rows = prepared_.validation_rows;
   if (rows.empty()) return;
@@ -235,10 +236,7 @@ void MemberTrainer::validate(bool with_decision, EpochRecord& record) {
     total += part.weight * part.loss->add_gradient(tile, totals, 0.0, {ignored_revenue.view(), ignored_cost.view()});
   }
   record.validation_loss = total / static_cast<double>(rows.size());
-  if (!with_decision) {
-    keep_if_best(-*record.validation_loss);
-    return;
-  }
+  if (!with_decision) return;
   if (warm_revenue_.rows() == 0) predict(state_.warm_parameters, rows, warm_revenue_, warm_cost_);
   const evaluate::RewardUnits units{arm, observed_revenue, observed_cost, weight, warm_revenue_.view(), warm_cost_.view()};
   const evaluate::Estimate value = evaluate::net_value(units, {revenue.view(), cost.view()}, state_.warm_multipliers, context_);

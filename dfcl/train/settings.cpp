@@ -53,12 +53,12 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   const std::size_t usual_batch = std::clamp<std::size_t>(std::bit_floor(num_training_units / 128 + 1), 256, 4096);
   settings.batch = given.batch > 0 ? static_cast<std::size_t>(given.batch) : usual_batch;
   settings.batch = std::min(settings.batch, num_training_units);
-  settings.epochs = given.epochs > 0 ? static_cast<std::size_t>(given.epochs) : 20;
+  settings.epochs = given.epochs > 0 ? static_cast<std::size_t>(given.epochs) : 60;
   settings.warm_epochs = decides ? std::max<std::size_t>(1, settings.epochs / 2) : settings.epochs;
   settings.adam.rate = given.learning_rate > 0.0 ? given.learning_rate : 2e-3;
-  settings.adam.weight_decay = given.weight_decay >= 0.0 ? given.weight_decay : (given.as_published ? 0.0 : 1e-2);
+  settings.adam.weight_decay = given.weight_decay >= 0.0 ? given.weight_decay : (given.as_published ? 0.0 : 0.2);
   settings.adam.clip_norm = given.as_published ? 0.0 : 5.0;
-  settings.alpha = given.alpha > 0.0 ? given.alpha : (given.as_published ? 1.0 : 2.0);
+  settings.alpha = given.alpha > 0.0 ? given.alpha : (given.as_published ? 1.0 : 5.0);
   const double asked = method.loss == DecisionLoss::policy ? given.temperature : given.window;
   settings.temperature = asked > 0.0 ? asked : (given.as_published ? method.published_temperature : method.temperature);
   settings.relative_temperature = method.relative && !given.as_published;

@@ -7,6 +7,7 @@
 #include "dfcl/core/version.h"
 #include "dfcl/model/predict.h"
 #include "dfcl/train/checkpoint.h"
+#include "dfcl/train/choose.h"
 #include "dfcl/train/nuisance.h"
 #include "dfcl/train/record_json.h"
 
@@ -140,7 +141,14 @@ class Run {
 }  // namespace
 
 model::Model train(const data::Trial& trial, const data::Study& study, const TrainOptions& options, core::RunContext& context) {
-  return Run(trial, study, options, context).run();
+  if (study.method.name != "auto") return Run(trial, study, options, context).run();
+  const Choice choice = choose_method(trial, study, options.time_budget_seconds, context);
+  data::Study chosen = study;
+  chosen.method.name = choice.method;
+  if (choice.alpha > 0.0) chosen.method.alpha = choice.alpha;
+  model::Model result = Run(trial, chosen, options, context).run();
+  result.options.emplace_back("chosen", choice.sentence);
+  return result;
 }
 
 }  // namespace dfcl::train

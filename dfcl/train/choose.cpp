@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/train/choose.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "dfcl/core/hash.h"
+#include "dfcl/evaluate/net_value.h"
+#include "dfcl/train/member_trainer.h"
+
+namespace dfcl::train {
+namespace {
+
+constexpr std::size_t kFolds = 5;
+
+struct Candidate {
+  const char* method;
+  double alpha;
+};
+// Two-stage first: it is the reference, and its predictions are the nuisance.
+constexpr Candidate kCandidates[] = {{"tsm", 0.0}, {"dfcl-mer", 3.0}, {"dfcl-mer", 10.0}};
+
+struct Predicted {
+  core::Matrix<float> revenue;
+  core::Matrix<float> cost;
+  evaluate::Scores scores() const { return {revenue.view(), cost.view()}; }
+};
+
+// Running sums of a difference over folds.
+struct Total {
+  double sum = 0.0;
+  double variance = 0.0;  // of the sum
+  double units = 0.0;
+  void add(const evaluate::Estimate& estimate, std::size_t num_units) {
+    const auto count = static_cast<double>(num_units);
+    sum += estimate.value * count;
+    variance += std::pow(estimate.standard_error * count, 2);
+    units += count;
+  }
+};
+
+class Contest {
+ public:
+  Contest(const data::Trial& trial, const data::Study& study, core::RunContext& context)
+      : trial_(trial), context_(context), prepared_(prepare(trial, study, find_method("tsm"), context)) {
+    for (const Candidate& candidate : kCandidates) {
+      data::Study adjusted = study;
+      if (candidate.alpha > 0.0) adjusted.method.alpha = candidate.alpha;
+      settings_.push_back(settings_of(adjusted, find_method(candidate.method), prepared_.train_rows.size() * 4 / 5, context.seed));
+      totals_.emplace_back();
+    }
+  }
+
+  // Units that belong together are in one fold.
+  std::size_t fold_of(std::uint32_t row) const {
+    const std::uint64_t key = trial_.has_clusters() ? trial_.cluster[row] : trial_.ids.hash(row);
+    return core::combine_hashes(core::hash_text("fold"), key) % kFolds;
+  }
+
+  void run_fold(std::size_t fold) {
+    std::vector<std::uint32_t> train_rows;
+    std::vector<std::uint32_t> held_rows;
+    for (const std::uint32_t row : prepared_.train_rows) (fold_of(row) == fold ? held_rows : train_rows).push_back(row);
+    std::vector<std::uint8_t> arm;
+    std::vector<float> revenue, cost, weight;
+    for (const std::uint32_t row : held_rows) {
+      arm.push_back(trial_.arm[row]);
+      revenue.push_back(prepared_.revenue[row]);
+      cost.push_back(prepared_.cost[row]);
+      weight.push_back(prepared_.weight[row]);
+    }
+    const Predicted reference = train_and_predict(0, fold, train_rows, held_rows);
+    const std::vector<double> multipliers =
+        budget_multipliers(reference.revenue.view(), reference.cost.view(), prepared_.scaled_budgets, context_);
+    const evaluate::RewardUnits units{arm, revenue, cost, weight, reference.revenue.view(), reference.cost.view()};
+    for (std::size_t i = 1; i < settings_.size(); ++i) {
+      const Predicted predicted = train_and_predict(i, fold, train_rows, held_rows);
+      totals_[i].add(evaluate::net_value_difference(units, predicted.scores(), reference.scores(), multipliers, context_), held_rows.size());
+    }
+  }
+
+  std::vector<CandidateScore> scores() const {
+    std::vector<CandidateScore> scores;
+    for (std::size_t i = 1; i < settings_.size(); ++i) {
+      const double scale = prepared_.revenue_scale.scale / std::max(1.0, totals_[i].units);
+      scores.push_back({kCandidates[i].method, kCandidates[i].alpha, totals_[i].sum * scale, std::sqrt(totals_[i].variance) * scale});
+    }
+    return scores;
+  }
+
+ private:
+  Predicted train_and_predict(std::size_t candidate, std::size_t fold, const std::vector<std::uint32_t>& train_rows,
+                              const std::vector<std::uint32_t>& held_rows) {
+    constexpr std::size_t kFirstMember = 1000;  // networks of their own, none of the final model's
+    MemberTrainer trainer(trial_, prepared_, settings_[candidate], kFirstMember + fold, train_rows, context_);
+    while (!trainer.finished()) trainer.run_epoch();
+    Predicted predicted;
+    trainer.predict(trainer.result(), held_rows, predicted.revenue, predicted.cost);
+    context_.progress("choosing a method", ++trained_, kFolds * settings_.size(), "trainings");
+    return predicted;
+  }
+
+  const data::Trial& trial_;
+  core::RunContext& context_;
+  Preparation prepared_;
+  std::vector<Settings> settings_;
+  std::vector<Total> totals_;
+  std::size_t trained_ = 0;
+};
+
+std::string sentence_of(const Choice& choice) {
+  const CandidateScore* best = nullptr;
+  for (const CandidateScore& score : choice.scores) {
+    if (best == nullptr || score.gain > best->gain) best = &score;
+  }
+  const std::string figures = fmt::format("{} with alpha {} gained {:.4g} net revenue a unit over tsm on units held out, standard error {:.2g} ({} folds)",
+                                          best->method, best->alpha, best->gain, best->standard_error, choice.num_folds);
+  if (choice.method == "tsm") return fmt::format("tsm was kept: the best other, {}, which is not more than its error.", figures);
+  return fmt::format("{} was chosen: {}. How much that is worth must be told from test units.", choice.method, figures);
+}
+
+}  // namespace
+
+Choice choose_method(const data::Trial& trial, const data::Study& study, double seconds_limit, core::RunContext& context) {
+  const auto start = std::chrono::steady_clock::now();
+  Contest contest(trial, study, context);
+  Choice choice;
+  for (std::size_t fold = 0; fold < kFolds; ++fold) {
+    contest.run_fold(fold);
+    choice.num_folds = fold + 1;
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (seconds_limit > 0.0 && seconds > seconds_limit) break;
+  }
+  context.finished("choosing a method");
+  choice.scores = contest.scores();
+  choice.method = "tsm";
+  double most = 0.0;
+  for (const CandidateScore& score : choice.scores) {
+    if (score.gain <= score.standard_error || score.gain <= most) continue;
+    most = score.gain;
+    choice.method = score.method;
+    choice.alpha = score.alpha;
+  }
+  choice.sentence = sentence_of(choice);
+  return choice;
+}
+
+}  // namespace dfcl::train

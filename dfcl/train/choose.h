@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `--method auto`: which method decides best on this trial? Every candidate is trained on four fifths of the training
+// units and judged on the fifth it has not seen, five times over, by net value at common prices (eq. 20). Two-stage learning
+// stays unless a candidate's gain exceeds its standard error. Time: five trainings a candidate.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dfcl/core/run_context.h"
+#include "dfcl/data/study.h"
+#include "dfcl/data/trial.h"
+
+namespace dfcl::train {
+
+struct CandidateScore {
+  std::string method;
+  double alpha = 0.0;           // 0: none
+  double gain = 0.0;            // over tsm: net value per unit, in revenue
+  double standard_error = 0.0;  // over units
+};
+
+struct Choice {
+  std::string method;
+  double alpha = 0.0;
+  std::vector<CandidateScore> scores;  // tsm is not among them
+  std::size_t num_folds = 0;           // judged on; fewer than five where time ran out
+  std::string sentence;                // what was chosen, by how much, how sure
+};
+
+// seconds_limit: stops after the fold that passes it; 0: no limit.
+Choice choose_method(const data::Trial& trial, const data::Study& study, double seconds_limit, core::RunContext& context);
+
+}  // namespace dfcl::train
