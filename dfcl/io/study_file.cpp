@@ -345,6 +345,9 @@ void check_study(const Study& study, const std::string& path) {
                         "revenue or cost, with a quantile above 0.5");
     }
   }
+  if (study.columns.min_level_units < 0) {
+    throw usage_error(path + ", [columns] min_level_units", "out of range", std::to_string(study.columns.min_level_units), "0 or more");
+  }
   check_shares(study, path);
   check_arms(study, path);
 }
