@@ -6,6 +6,7 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/loss/efficiency.h"
+#include "dfcl/nn/lender.h"
 
 namespace dfcl::model {
 namespace {
