@@ -56,7 +56,9 @@ void Network<T>::add_layers() {
     const std::size_t weight = offset;
     const std::size_t bias = weight + groups * outputs * inputs;
     offset = bias + groups * outputs;
-    layers_.push_back({groups, inputs, outputs, common_input, is_output, weight, bias});
+    const std::size_t at_once = (common_input ? groups : 1) * outputs;
+    const std::size_t steady = steady_rows<T>(at_once, kTileRows, inputs, layers_.empty());
+    layers_.push_back({groups, inputs, outputs, common_input, is_output, weight, bias, steady});
   };
   std::size_t width = shape_.inputs;
   for (const std::size_t outputs : shape_.shared) {
@@ -119,7 +121,7 @@ bool Network<T>::is_thin(const Layer& layer) const {
 
 template <class T>
 void Network<T>::forward_block(const Layer& layer, HeadRange groups, Activations input, std::size_t num_rows,
-                               T* output) const {
+                               Rounding rounding, T* output) const {
   const T* weight = parameters_.data() + layer.weight + groups.first * layer.outputs * layer.inputs;
   const T* bias = parameters_.data() + layer.bias + groups.first * layer.outputs;
   if (is_thin(layer)) {
@@ -127,28 +129,33 @@ void Network<T>::forward_block(const Layer& layer, HeadRange groups, Activations
     return;
   }
   const std::size_t outputs = groups.count * layer.outputs;
-  multiply(outputs, num_rows, layer.inputs, Factor<T>{weight, layer.inputs},
-           Factor<T>{input.data, input.stride, !input.wide}, false, output, kTileRows);
+  const std::size_t block = rounding == Rounding::steady ? std::min(outputs, layer.steady_outputs) : outputs;
+  for (std::size_t first = 0; first < outputs; first += block) {
+    multiply(std::min(block, outputs - first), num_rows, layer.inputs,
+             Factor<T>{weight + first * layer.inputs, layer.inputs}, Factor<T>{input.data, input.stride, !input.wide},
+             false, output + first * kTileRows, kTileRows);
+  }
   add_bias(outputs, num_rows, bias, !layer.is_output, output);
 }
 
 template <class T>
-void Network<T>::forward(Workspace<T>& workspace, std::size_t num_rows, std::span<const HeadRange> heads) const {
+void Network<T>::forward(Workspace<T>& workspace, std::size_t num_rows, std::span<const HeadRange> heads,
+                         Rounding rounding) const {
   for (std::size_t index = 0; index < layers_.size(); ++index) {
     const Layer& layer = layers_[index];
     T* output = workspace.wide_[index].data();
     if (index < shape_.shared.size()) {
-      forward_block(layer, {0, 1}, input_of(workspace, index, 0), num_rows, output);
+      forward_block(layer, {0, 1}, input_of(workspace, index, 0), num_rows, rounding, output);
       continue;
     }
     for (const HeadRange& range : heads) {
       if (layer.common_input) {
-        forward_block(layer, range, input_of(workspace, index, 0), num_rows,
+        forward_block(layer, range, input_of(workspace, index, 0), num_rows, rounding,
                       output + range.first * layer.outputs * kTileRows);
         continue;
       }
       for (std::size_t head = range.first; head < range.first + range.count; ++head) {
-        forward_block(layer, {head, 1}, input_of(workspace, index, head * layer.inputs), num_rows,
+        forward_block(layer, {head, 1}, input_of(workspace, index, head * layer.inputs), num_rows, rounding,
                       output + head * layer.outputs * kTileRows);
       }
     }

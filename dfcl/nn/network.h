@@ -19,8 +19,7 @@
 
 namespace dfcl::nn {
 
-// Rows of a full tile. A multiple of every block of the matrix kernels, so that the numbers of a row do not depend on
-// its place in the tile.
+// Rows of a full tile.
 inline constexpr std::size_t kTileRows = 256;
 // Training tiles may be shorter: a multiple of this.
 inline constexpr std::size_t kRowStep = 32;
@@ -51,6 +50,11 @@ struct HeadRange {
   std::size_t first = 0;
   std::size_t count = 0;
   bool operator==(const HeadRange&) const = default;
+};
+
+enum class Rounding : std::uint8_t {
+  steady,  // full tiles only: the numbers of a row do not depend on its place in the tile, on any processor
+  fast,    // the same numbers every time, but of a row they may depend on its place
 };
 
 template <class T>
@@ -97,7 +101,8 @@ class Network {
 
   // Fills workspace.outputs() for the first num_rows of the tile (a multiple of kRowStep) and the heads named; the
   // outputs of other heads are left as they were.
-  void forward(Workspace<T>& workspace, std::size_t num_rows, std::span<const HeadRange> heads) const;
+  void forward(Workspace<T>& workspace, std::size_t num_rows, std::span<const HeadRange> heads,
+               Rounding rounding = Rounding::steady) const;
   // After forward with the same rows and heads: adds the gradient of the parameters from workspace.output_gradient().
   // Overwrites the activations.
   void backward(Workspace<T>& workspace, std::size_t num_rows, std::span<const HeadRange> heads,
@@ -108,12 +113,13 @@ class Network {
   // groups x outputs x inputs, so that neighbouring heads with a common input are one matrix.
   struct Layer {
     std::size_t groups = 1;
-    std::size_t inputs = 0;    // of one group
-    std::size_t outputs = 0;   // of one group
-    bool common_input = true;  // all groups read the same input
-    bool is_output = false;    // linear; else ReLU
-    std::size_t weight = 0;    // offset
-    std::size_t bias = 0;      // offset
+    std::size_t inputs = 0;          // of one group
+    std::size_t outputs = 0;         // of one group
+    bool common_input = true;        // all groups read the same input
+    bool is_output = false;          // linear; else ReLU
+    std::size_t weight = 0;          // offset
+    std::size_t bias = 0;            // offset
+    std::size_t steady_outputs = 0;  // of a group or of all, at once: see steady_rows of gemm.h
   };
   // A matrix with its layout: inputs of the first layer are rows x features, all others features x rows.
   struct Activations {
@@ -125,7 +131,8 @@ class Network {
   void add_layers();
   void add_tensors();
   Activations input_of(const Workspace<T>& workspace, std::size_t layer, std::size_t first_feature) const;
-  void forward_block(const Layer& layer, HeadRange groups, Activations input, std::size_t num_rows, T* output) const;
+  void forward_block(const Layer& layer, HeadRange groups, Activations input, std::size_t num_rows, Rounding rounding,
+                     T* output) const;
   void backward_block(const Layer& layer, HeadRange groups, Activations input, const T* output_gradient,
                       std::size_t num_rows, bool add_input_gradient, T* input_gradient, std::span<T> gradient) const;
   void undo_relu(const Workspace<T>& workspace, std::size_t index, std::size_t num_rows,

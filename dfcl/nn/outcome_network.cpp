@@ -87,10 +87,10 @@ TileWorkspace<T>::TileWorkspace(const OutcomeNetwork<T>& model)
 
 template <class T>
 void TileWorkspace<T>::forward(const OutcomeNetwork<T>& model, std::size_t num_rows, std::size_t num_computed,
-                               std::optional<std::size_t> only, std::span<const HeadRange> heads) {
+                               std::optional<std::size_t> only, std::span<const HeadRange> heads, Rounding rounding) {
   const core::MatrixView<T> padding = network_.inputs().slice(num_rows, num_computed - num_rows);
   std::fill_n(padding.data, padding.size(), T(0));
-  model.network().forward(network_, num_computed, heads);
+  model.network().forward(network_, num_computed, heads, rounding);
   model.revenue().forward(revenue_raw_, num_rows, only, revenue_head_, revenue_.view());
   model.cost().forward(cost_raw_, num_rows, only, cost_head_, cost_.view());
 }

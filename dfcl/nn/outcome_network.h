@@ -69,7 +69,7 @@ class TileWorkspace {
   // Predictions of the first num_rows rows, computed on num_computed (a multiple of kRowStep; the rows after num_rows
   // are set to zero inputs). With `only`, of that arm alone, through the heads given.
   void forward(const OutcomeNetwork<T>& model, std::size_t num_rows, std::size_t num_computed,
-               std::optional<std::size_t> only, std::span<const HeadRange> heads);
+               std::optional<std::size_t> only, std::span<const HeadRange> heads, Rounding rounding = Rounding::steady);
   // After forward with the same arguments: adds the gradient of the parameters.
   void backward(const OutcomeNetwork<T>& model, std::size_t num_rows, std::size_t num_computed,
                 std::optional<std::size_t> only, std::span<const HeadRange> heads, std::span<T> gradient);
