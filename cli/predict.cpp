@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/outputs.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
 #include "dfcl/core/version.h"
+#include "dfcl/io/file_format.h"
 #include "dfcl/io/prediction_writer.h"
 #include "dfcl/io/unit_reader.h"
 #include "dfcl/model/model_file.h"
@@ -25,7 +27,9 @@ struct PredictFlags {
 };
 
 int run_predict(const PredictFlags& flags, bool as_json, core::RunContext& context) {
+  (void)io::format_of_name(flags.output);
   const model::Model model = model::read_model(flags.model);
+  require_output(flags.output, {flags.model, flags.units});
   io::UnitReader units(flags.units, model::unit_schema(model), context);
   const data::Provenance provenance{"prediction",
                                     core::version(),

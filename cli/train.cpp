@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
+#include "cli/outputs.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/check/check.h"
@@ -58,6 +60,7 @@ int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) 
   overrides.insert(overrides.end(), flags.shortcuts.begin(), flags.shortcuts.end());
   const data::Study study = io::read_study(flags.study, overrides);
   if (study.method.name != "auto") (void)train::find_method(study.method.name);
+  require_output(flags.output, {flags.study, (std::filesystem::path(study.folder) / study.data.trial).string()});
   const data::Trial trial = io::read_trial(study, context);
   require_fit(trial, study, flags.force, context);
 
