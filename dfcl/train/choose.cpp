@@ -63,18 +63,11 @@ class Contest {
     std::vector<std::uint32_t> train_rows;
     std::vector<std::uint32_t> held_rows;
     for (const std::uint32_t row : prepared_.train_rows) (fold_of(row) == fold ? held_rows : train_rows).push_back(row);
-    std::vector<std::uint8_t> arm;
-    std::vector<float> revenue, cost, weight;
-    for (const std::uint32_t row : held_rows) {
-      arm.push_back(trial_.arm[row]);
-      revenue.push_back(prepared_.revenue[row]);
-      cost.push_back(prepared_.cost[row]);
-      weight.push_back(prepared_.weight[row]);
-    }
+    const SeenUnits seen = seen_units(trial_, prepared_, held_rows);
     const Predicted reference = train_and_predict(0, fold, train_rows, held_rows);
     const std::vector<double> multipliers =
         budget_multipliers(reference.revenue.view(), reference.cost.view(), prepared_.scaled_budgets, context_);
-    const evaluate::RewardUnits units{arm, revenue, cost, weight, reference.revenue.view(), reference.cost.view()};
+    const evaluate::RewardUnits units{seen.arm, seen.revenue, seen.cost, seen.weight, reference.revenue.view(), reference.cost.view()};
     for (std::size_t i = 1; i < settings_.size(); ++i) {
       const Predicted predicted = train_and_predict(i, fold, train_rows, held_rows);
       totals_[i].add(evaluate::net_value_difference(units, predicted.scores(), reference.scores(), multipliers, context_), held_rows.size());

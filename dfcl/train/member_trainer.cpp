@@ -22,6 +22,8 @@
 namespace dfcl::train {
 namespace {
 
+constexpr double kProbabilityWindow = 0.3;
+
 std::vector<std::uint32_t> thinned(const std::vector<std::uint32_t>& rows, std::size_t most) {
   if (rows.size() <= most) return rows;
   std::vector<std::uint32_t> chosen;
@@ -122,10 +124,12 @@ std::unique_ptr<MemberTrainer::Losses> MemberTrainer::losses_of(bool with_decisi
     default: break;
   }
   if (!with_decision) return losses;
+  // Steps of the softmax form are differences of probabilities, which have a scale of their own.
+  const double window = settings_.method.loss == DecisionLoss::ifd_softmax ? kProbabilityWindow : state_.temperature;
   const loss::DecisionOptions options{.multipliers = state_.multipliers,
                                       .baseline = settings_.baseline,
                                       .temperature = state_.temperature,
-                                      .window = state_.temperature,
+                                      .window = window,
                                       .gradient_to_cost = settings_.gradient_to_cost,
                                       .as_published = settings_.as_published};
   if (settings_.method.loss == DecisionLoss::policy) losses->add(std::make_unique<loss::PolicyLoss<float>>(options), 1.0);
@@ -215,19 +219,12 @@ void MemberTrainer::validate(bool with_decision, EpochRecord& record) {
   core::Matrix<float> revenue;
   core::Matrix<float> cost;
   predict(state_.parameters, rows, revenue, cost);
-  std::vector<std::uint8_t> arm;
-  std::vector<float> observed_revenue, observed_cost, weight;
-  for (const std::uint32_t row : rows) {
-    arm.push_back(trial_.arm[row]);
-    observed_revenue.push_back(prepared_.revenue[row]);
-    observed_cost.push_back(prepared_.cost[row]);
-    weight.push_back(prepared_.weight[row]);
-  }
+  const SeenUnits seen = seen_units(trial_, prepared_, rows);
   core::Matrix<float> ignored_revenue(rows.size(), revenue.cols());
   core::Matrix<float> ignored_cost(rows.size(), cost.cols());
   std::fill_n(ignored_revenue.data(), rows.size() * revenue.cols(), 0.0f);
   std::fill_n(ignored_cost.data(), rows.size() * cost.cols(), 0.0f);
-  const loss::Rows<float> tile{revenue.view(), cost.view(), arm, observed_revenue, observed_cost, weight};
+  const loss::Rows<float> tile{revenue.view(), cost.view(), seen.arm, seen.revenue, seen.cost, seen.weight};
   const auto losses = losses_of(false);
   double total = 0.0;
   for (const nn::WeightedLoss<float>& part : losses->weighted) {
@@ -238,7 +235,7 @@ void MemberTrainer::validate(bool with_decision, EpochRecord& record) {
   record.validation_loss = total / static_cast<double>(rows.size());
   if (!with_decision) return;
   if (warm_revenue_.rows() == 0) predict(state_.warm_parameters, rows, warm_revenue_, warm_cost_);
-  const evaluate::RewardUnits units{arm, observed_revenue, observed_cost, weight, warm_revenue_.view(), warm_cost_.view()};
+  const evaluate::RewardUnits units{seen.arm, seen.revenue, seen.cost, seen.weight, warm_revenue_.view(), warm_cost_.view()};
   const evaluate::Estimate value = evaluate::net_value(units, {revenue.view(), cost.view()}, state_.warm_multipliers, context_);
   record.validation_value = value.value * prepared_.revenue_scale.scale;
   keep_if_best(value.value);

@@ -184,6 +184,17 @@ void check_method(const data::Trial& trial, const data::Study& study, const Meth
 
 }  // namespace
 
+SeenUnits seen_units(const data::Trial& trial, const Preparation& prepared, const std::vector<std::uint32_t>& rows) {
+  SeenUnits seen;
+  for (const std::uint32_t row : rows) {
+    seen.arm.push_back(trial.arm[row]);
+    seen.revenue.push_back(prepared.revenue[row]);
+    seen.cost.push_back(prepared.cost[row]);
+    seen.weight.push_back(prepared.weight[row]);
+  }
+  return seen;
+}
+
 Preparation prepare(const data::Trial& trial, const data::Study& study, const Method& method, core::RunContext& context) {
   check_method(trial, study, method);
   Preparation prepared;

@@ -39,6 +39,15 @@ struct Preparation {
   nn::TrainingRows training_rows(const data::Trial& trial) const { return {trial.arm, revenue, cost, weight}; }
 };
 
+// What was seen of chosen units, side by side, in scaled units.
+struct SeenUnits {
+  std::vector<std::uint8_t> arm;
+  std::vector<float> revenue;
+  std::vector<float> cost;
+  std::vector<float> weight;
+};
+SeenUnits seen_units(const data::Trial& trial, const Preparation& prepared, const std::vector<std::uint32_t>& rows);
+
 // Throws Error of kind data or usage where the trial and the method do not fit: no training units, an arm without
 // any, arms that are not ordered, a kind of outcome that the data contradict.
 Preparation prepare(const data::Trial& trial, const data::Study& study, const Method& method, core::RunContext& context);
