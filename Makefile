@@ -33,7 +33,7 @@ setup: ## install packages and the virtual environment (nothing to do: under a s
 build: setup ## build the program: build/release/bin/dfcl
 	@$(call build,release)
 
-demo: setup ## simulate a trial, check it, and show the tables (files in ./demo)
+demo: setup ## simulate a trial, check it, learn from it, plan (files in ./demo)
 	@$(call configure,release) && cmake --build build/release -j $(JOBS) --target dfcl_program
 	@tools/demo.sh
 

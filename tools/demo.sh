@@ -35,6 +35,12 @@ if [[ $code != 7 ]]; then
   exit 1
 fi
 
+title "5. Learn what every discount earns and costs for every shop (this takes some seconds)"
+show dfcl train study.toml --method dfcl-mer --epochs 20 --seed 1 -o model.safetensors
+
+title "6. Who gets which discount, if there is a fifth of what the costliest would take?"
+show dfcl allocate model.safetensors trial.parquet --share-of-max 0.2 -o plan.parquet
+
 title "Done"
 cat <<END
 The files are in ./demo:
@@ -42,4 +48,5 @@ $(ls -sh1 | tail -n +2 | sed 's/^/  /')
 Next: open demo/study.toml, it says what every column means. For a trial of your own:
   build/release/bin/dfcl init YOUR_TRIAL.csv -o study.toml
   build/release/bin/dfcl check study.toml
+  build/release/bin/dfcl train study.toml -o model.safetensors
 END
