@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // dfcl predict: from a model and units to what each would earn and cost under every arm.
+#include "dfcl/model/predict.h"
+
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -15,7 +17,6 @@
 #include "dfcl/io/prediction_writer.h"
 #include "dfcl/io/unit_reader.h"
 #include "dfcl/model/model_file.h"
-#include "dfcl/model/predict.h"
 
 namespace dfcl::cli {
 namespace {
@@ -52,9 +53,13 @@ int run_predict(const PredictFlags& flags, bool as_json, core::RunContext& conte
   if (!writer) throw core::Error({.kind = core::ErrorKind::data, .what = "no units", .where = flags.units});
   writer->commit();
   if (as_json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"units", num_units}, {"arms", model.arms.labels}, {"revenue_is_index", model.is_index()}}.dump(2));
+    fmt::print("{}\n",
+               nlohmann::ordered_json{
+                   {"units", num_units}, {"arms", model.arms.labels}, {"revenue_is_index", model.is_index()}}
+                   .dump(2));
   } else {
-    fmt::print("{}: predictions of {} ({}) for {} units under {} arms\n", flags.output, flags.model, model.method, num_units, model.arms.size());
+    fmt::print("{}: predictions of {} ({}) for {} units under {} arms\n", flags.output, flags.model, model.method,
+               num_units, model.arms.size());
   }
   return 0;
 }
@@ -73,7 +78,8 @@ void add_predict(Session& session) {
       [flags, &session](core::RunContext& context) { return run_predict(*flags, session.json(), context); });
   verb.add_option("MODEL", flags->model, "a model file")->required();
   verb.add_option("UNITS", flags->units, "the units: csv, csv.gz, parquet or arrow; a glob or a folder")->required();
-  verb.add_option("-o,--output", flags->output, "the predictions to write: .parquet, .csv, .csv.gz or .arrow")->required();
+  verb.add_option("-o,--output", flags->output, "the predictions to write: .parquet, .csv, .csv.gz or .arrow")
+      ->required();
 }
 
 }  // namespace dfcl::cli

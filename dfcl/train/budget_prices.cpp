@@ -31,7 +31,8 @@ std::vector<UnitBudget> unit_budgets(const data::Study& study, const data::Trial
   const auto num_units = static_cast<double>(trial.num_units());
   std::vector<UnitBudget> budgets;
   for (const double amount : study.budgets.per_unit) budgets.push_back({fmt::format("per_unit {}", amount), amount});
-  for (const double amount : study.budgets.total) budgets.push_back({fmt::format("total {}", amount), amount / num_units});
+  for (const double amount : study.budgets.total)
+    budgets.push_back({fmt::format("total {}", amount), amount / num_units});
   for (const double share : study.budgets.share_of_max) {
     budgets.push_back({fmt::format("share_of_max {}", share), share * most});
   }

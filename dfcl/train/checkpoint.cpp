@@ -28,8 +28,9 @@ void take(const model::TensorFile& file, const char* name, std::vector<T>& value
 
 // Scalars travel as one tensor of whole numbers and one of floating ones.
 void put_scalars(model::TensorFile& file, const MemberState& state) {
-  put(file, "counts", std::vector<std::int64_t>{static_cast<std::int64_t>(state.epochs_done), static_cast<std::int64_t>(state.adam_step),
-                                                state.has_best ? 1 : 0});
+  put(file, "counts",
+      std::vector<std::int64_t>{static_cast<std::int64_t>(state.epochs_done),
+                                static_cast<std::int64_t>(state.adam_step), state.has_best ? 1 : 0});
   put(file, "numbers", std::vector<double>{state.best_score, state.temperature});
 }
 
@@ -38,7 +39,8 @@ void take_scalars(const model::TensorFile& file, const std::string& where, Membe
   std::vector<double> numbers;
   take(file, "counts", counts);
   take(file, "numbers", numbers);
-  if (counts.size() != 3 || numbers.size() != 2) throw core::Error({.kind = core::ErrorKind::file, .what = "not a checkpoint", .where = where});
+  if (counts.size() != 3 || numbers.size() != 2)
+    throw core::Error({.kind = core::ErrorKind::file, .what = "not a checkpoint", .where = where});
   state.epochs_done = static_cast<std::size_t>(counts[0]);
   state.adam_step = static_cast<std::uint64_t>(counts[1]);
   state.has_best = counts[2] != 0;
@@ -52,10 +54,16 @@ Checkpoint::Checkpoint(std::string folder, std::uint64_t run) : folder_(std::mov
   if (folder_.empty()) return;
   std::error_code code;
   fs::create_directories(folder_, code);
-  if (code) throw core::Error({.kind = core::ErrorKind::file, .what = "cannot make the folder", .where = folder_, .found = fmt::format("'{}'", code.message())});
+  if (code)
+    throw core::Error({.kind = core::ErrorKind::file,
+                       .what = "cannot make the folder",
+                       .where = folder_,
+                       .found = fmt::format("'{}'", code.message())});
 }
 
-std::string Checkpoint::path_of(const std::string& name) const { return (fs::path(folder_) / (name + ".safetensors")).string(); }
+std::string Checkpoint::path_of(const std::string& name) const {
+  return (fs::path(folder_) / (name + ".safetensors")).string();
+}
 
 bool Checkpoint::load(const std::string& name, MemberState& state) const {
   if (folder_.empty() || !fs::exists(path_of(name))) return false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state of a training run on disk, so that the same command goes on where it was stopped: one file a network and stage,
-// replaced whole after each epoch. A file of another run (other data, settings or version) is refused, never mixed in.
+// The state of a training run on disk, so that the same command goes on where it was stopped: one file a network and
+// stage, replaced whole after each epoch. A file of another run (other data, settings or version) is refused, never
+// mixed in.
 #pragma once
 
 #include <cstdint>

@@ -65,14 +65,16 @@ TEST(BudgetPrices, TheMultiplierSpendsTheBudget) {
 TEST(BudgetPrices, ABudgetThatDoesNotBindHasThePriceZero) {
   const Predictions made = random_predictions(500, 0.0);
   core::RunContext context(1);
-  EXPECT_EQ(budget_multipliers(made.revenue.view(), made.cost.view(), {{"all", 100.0}}, context), std::vector<double>{0.0});
+  EXPECT_EQ(budget_multipliers(made.revenue.view(), made.cost.view(), {{"all", 100.0}}, context),
+            std::vector<double>{0.0});
 }
 
 TEST(BudgetPrices, ABudgetThatCannotBeMetHasThePriceOfTheSmallestThatCan) {
   SCOPED_TRACE(kSeed);
   const Predictions made = random_predictions(500, 0.5);
   core::RunContext context(1);
-  const std::vector<double> multipliers = budget_multipliers(made.revenue.view(), made.cost.view(), {{"none", 0.2}}, context);
+  const std::vector<double> multipliers =
+      budget_multipliers(made.revenue.view(), made.cost.view(), {{"none", 0.2}}, context);
   ASSERT_EQ(multipliers.size(), 1u);
   EXPECT_GT(multipliers[0], 0.0);
   EXPECT_NEAR(spend_at(made, multipliers[0] * (1.0 + 1e-9)), 0.5, 1e-9);

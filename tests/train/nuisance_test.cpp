@@ -24,7 +24,8 @@ Nuisance nuisance_of(const data::Trial& trial) {
 }
 
 bool same_row(const Nuisance& a, const Nuisance& b, std::size_t row) {
-  return std::ranges::equal(a.revenue.row(row), b.revenue.row(row)) && std::ranges::equal(a.cost.row(row), b.cost.row(row));
+  return std::ranges::equal(a.revenue.row(row), b.revenue.row(row)) &&
+         std::ranges::equal(a.cost.row(row), b.cost.row(row));
 }
 
 // Two units change outcomes with each other, so that means and scales stay as they were.
@@ -40,7 +41,8 @@ TEST(Nuisance, AUnitsOwnOutcomeDoesNotReachItsPrediction) {
   std::size_t second = 0;
   for (std::size_t i = 1; i < folds.size() && second == 0; ++i) {
     const std::size_t row = train_rows[i];
-    if (folds[i] == folds[0] && trial.arm[row] == trial.arm[first] && trial.revenue[row] > trial.revenue[first] + 2.0f) second = row;
+    if (folds[i] == folds[0] && trial.arm[row] == trial.arm[first] && trial.revenue[row] > trial.revenue[first] + 2.0f)
+      second = row;
   }
   ASSERT_NE(second, 0u);
   std::swap(trial.revenue[first], trial.revenue[second]);

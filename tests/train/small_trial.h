@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small trial to train on within a second: graded arms, orders that follow two numbers and a category, costs that are a
-// share of the orders. Outcomes are multiples of a quarter, so that sums over units are exact in any order.
+// A small trial to train on within a second: graded arms, orders that follow two numbers and a category, costs that are
+// a share of the orders. Outcomes are multiples of a quarter, so that sums over units are exact in any order.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,14 +25,17 @@ inline void draw_unit(data::Trial& trial, std::size_t unit) {
   const auto level = static_cast<double>(random.below(3));
   const std::uint32_t arm = random.below(static_cast<std::uint32_t>(trial.arms.size()));
   trial.features.values(unit, 0) = static_cast<float>(size);
-  trial.features.values(unit, 1) = random.bernoulli(0.05) ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(taste);
+  trial.features.values(unit, 1) =
+      random.bernoulli(0.05) ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(taste);
   trial.features.values(unit, 2) = static_cast<float>(level);
   const double lift = static_cast<double>(arm) * (0.15 + 0.1 * std::tanh(taste) + (level == 2.0 ? 0.1 : 0.0));
   const auto orders = static_cast<double>(random.poisson(std::exp(0.7 + 0.5 * size + lift)));
   trial.arm.push_back(static_cast<std::uint8_t>(arm));
   trial.revenue.push_back(static_cast<float>(orders));
   trial.cost.push_back(static_cast<float>(0.25 * arm * orders));
-  trial.split.push_back(unit % 10 < 6 ? data::Split::train : unit % 10 < 8 ? data::Split::validation : data::Split::test);
+  trial.split.push_back(unit % 10 < 6   ? data::Split::train
+                        : unit % 10 < 8 ? data::Split::validation
+                                        : data::Split::test);
 }
 
 inline data::Trial small_trial(std::size_t num_units = 2000, std::size_t num_arms = 3) {

@@ -61,7 +61,8 @@ TEST(Train, TwoStageLearningLowersTheLossAndFindsTheLift) {
   const data::Prediction prediction = predictions_of(model, trial);
   std::vector<double> predicted(3), seen(3), count(3);
   for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
-    for (std::size_t arm = 0; arm < 3; ++arm) predicted[arm] += static_cast<double>(prediction.revenue(unit, arm)) / 4000.0;
+    for (std::size_t arm = 0; arm < 3; ++arm)
+      predicted[arm] += static_cast<double>(prediction.revenue(unit, arm)) / 4000.0;
     seen[trial.arm[unit]] += static_cast<double>(trial.revenue[unit]);
     count[trial.arm[unit]] += 1.0;
   }
@@ -203,7 +204,8 @@ TEST(Train, MultipliersFollowTheBudgets) {
     for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
       if (trial.split[unit] != data::Split::train) continue;
       const auto score = [&](std::size_t arm) {
-        return static_cast<double>(prediction.revenue(unit, arm)) - price.multiplier * static_cast<double>(prediction.cost(unit, arm));
+        return static_cast<double>(prediction.revenue(unit, arm)) -
+               price.multiplier * static_cast<double>(prediction.cost(unit, arm));
       };
       std::size_t best = 0;
       for (std::size_t arm = 1; arm < 3; ++arm) best = score(arm) > score(best) ? arm : best;
@@ -212,7 +214,8 @@ TEST(Train, MultipliersFollowTheBudgets) {
     if (price.multiplier > 0.0) {
       EXPECT_NEAR(sum / 1200.0, price.budget_per_unit, 0.01) << price.budget;
     }
-    EXPECT_NEAR(price.scaled_multiplier, price.multiplier * model.cost.scale / model.revenue.scale, 1e-12 * (1.0 + price.multiplier));
+    EXPECT_NEAR(price.scaled_multiplier, price.multiplier * model.cost.scale / model.revenue.scale,
+                1e-12 * (1.0 + price.multiplier));
   }
 }
 
