@@ -17,6 +17,7 @@ namespace {
 // Two runs with the same key go through the same numbers.
 std::uint64_t run_key(const data::Trial& trial, const data::Study& study, const Settings& settings) {
   std::uint64_t key = core::combine_hashes(trial.fingerprint, core::hash_text(core::version()));
+  key = core::hash_bytes(trial.split.data(), trial.split.size(), key);  // a column may say it; the fingerprint leaves it out
   for (const auto& [name, value] : settings.shown()) key = core::hash_text(value, core::hash_text(name, key));
   const auto add = [&](double number) { key = core::hash_bytes(&number, sizeof(number), key); };
   for (const auto& layers : {study.network.hidden, study.network.shared, study.network.heads}) {

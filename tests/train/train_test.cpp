@@ -294,6 +294,9 @@ TEST(Train, ACheckpointOfOtherSettingsOrDataIsRefused) {
   study.cost.control_is_free = false;
   EXPECT_TRUE(refused(trial, study, 5));
   EXPECT_TRUE(refused(small_trial(1001), small_study("dfcl-mer"), 5));
+  data::Trial moved = small_trial(1000);
+  std::swap(moved.split[5], moved.split[9]);  // a training unit and a test unit, the same shares
+  EXPECT_TRUE(refused(moved, small_study("dfcl-mer"), 5));
   EXPECT_FALSE(refused(trial, small_study("dfcl-mer"), 5));
 }
 
