@@ -103,6 +103,14 @@ def test_a_model_and_units_give_the_plan_of_its_predictions(dfcl, made, tmp_path
         assert (tmp_path / f"direct-{place}.parquet").read_bytes() == (tmp_path / f"steps-{place}.parquet").read_bytes()
 
 
+def test_auto_says_what_it_chose_and_is_the_same_on_any_number_of_threads(dfcl, made, tmp_path):
+    for threads in (1, 8):
+        good(train(dfcl, made, "--threads", threads, output=f"{threads}.safetensors"))
+    assert (tmp_path / "1.safetensors").read_bytes() == (tmp_path / "8.safetensors").read_bytes()
+    told = " ".join(dfcl("info", "1.safetensors").stdout.split())
+    assert re.search(r"(tsm was kept|dfcl-\S+ was chosen): .*standard error [0-9.e-]+ \(5 folds\)", told)
+
+
 def test_the_model_is_told_with_json_too(dfcl, made):
     told = json.loads(good(train(dfcl, made, "--method", "tsm", "--json")).stdout)
     assert (told["kind"], told["method"]) == ("model", "tsm")
