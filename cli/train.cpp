@@ -41,6 +41,18 @@ void add_shortcut(CLI::App& verb, const std::shared_ptr<TrainFlags>& flags, cons
       flag, [flags, key](const std::string& value) { flags->shortcuts.push_back(key + "=" + value); }, meaning);
 }
 
+// A flag that sets a study key to a list: revenue,cost.
+void add_list_shortcut(CLI::App& verb, const std::shared_ptr<TrainFlags>& flags, const std::string& flag, const std::string& key,
+                       const std::string& meaning) {
+  verb.add_option_function<std::vector<std::string>>(
+          flag,
+          [flags, key](const std::vector<std::string>& values) {
+            flags->shortcuts.push_back(fmt::format("{}=[\"{}\"]", key, fmt::join(values, "\", \"")));
+          },
+          meaning)
+      ->delimiter(',');
+}
+
 void require_fit(const data::Trial& trial, const data::Study& study, bool force, core::RunContext& context) {
   const check::CheckResult result = check::check_trial(trial, study, context);
   if (result.fit) return;
@@ -107,13 +119,16 @@ void add_train(Session& session) {
   add_shortcut(verb, flags, "--alpha", "method.alpha", "weight of the prediction loss beside a decision loss");
   add_shortcut(verb, flags, "--baseline", "method.baseline", "control variate of the decision losses: none, mean or dr");
   add_shortcut(verb, flags, "--ensemble", "method.ensemble", "networks trained from different seeds and averaged");
+  add_list_shortcut(verb, flags, "--monotone", "method.monotone", "outcomes that rise with the arm: revenue,cost");
+  add_list_shortcut(verb, flags, "--concave", "method.concave", "outcomes that rise with the arm by falling steps: revenue");
   verb.add_flag_function("--as-published", [flags](std::int64_t) { flags->shortcuts.emplace_back("method.as_published=true"); },
                          "train as the paper did, without what makes it work");
   verb.add_option("--set", flags->settings, "any key of the study: section.key=value; may be repeated");
   verb.add_option("--checkpoint", flags->checkpoint,
                   "folder that keeps the state of the run\nThe same command goes on where it was stopped, and ends with the same model.");
   verb.add_option("--log", flags->log, "file to which a JSON line is added for each epoch");
-  verb.add_option("--time-budget", flags->time_budget, "auto: stop trying after about this many seconds\nThe model then depends on the machine's speed.");
+  verb.add_option("--time-budget", flags->time_budget, "auto: stop trying after about this many seconds\nThe model then depends on the machine's speed.")
+      ->check(CLI::NonNegativeNumber);
   verb.add_flag("--force", flags->force, "go on even if the trial is unfit to learn from");
 }
 

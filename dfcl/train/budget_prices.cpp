@@ -10,6 +10,9 @@
 namespace dfcl::train {
 namespace {
 
+// Budgets below this share of the range of spends are priced there: the first increments of a path can cost next to nothing,
+// and their prices mean nothing.
+constexpr double kLeastShare = 0.01;
 constexpr double kUsualShares[] = {0.05, 0.1, 0.2, 0.3, 0.45, 0.6};
 
 std::vector<double> mean_costs(const data::Trial& trial) {
@@ -49,14 +52,11 @@ std::vector<double> budget_multipliers(core::MatrixView<const float> revenue, co
                                        const std::vector<UnitBudget>& budgets, core::RunContext& context) {
   const allocate::Problem problem{.revenue = revenue, .cost = cost};
   const auto num_units = static_cast<double>(revenue.rows);
+  const allocate::SpendRange range = allocate::spend_range(problem, context);
+  const double smallest = range.least + kLeastShare * (range.most - range.least);
   std::vector<double> multipliers;
   for (const UnitBudget& budget : budgets) {
-    allocate::Solution solution = allocate::allocate(problem, budget.per_unit * num_units, context);
-    if (solution.status == allocate::Status::cannot_be_met) {
-      const double least = solution.least_spend;
-      solution = allocate::allocate(problem, least, context);
-    }
-    multipliers.push_back(solution.multiplier);
+    multipliers.push_back(allocate::allocate(problem, std::max(smallest, budget.per_unit * num_units), context).multiplier);
   }
   return multipliers;
 }

@@ -24,8 +24,8 @@ struct UnitBudget {
 // budgets gets 5, 10, 20, 30, 45 and 60 % of that maximum, beyond what control costs.
 std::vector<UnitBudget> unit_budgets(const data::Study& study, const data::Trial& trial);
 
-// The multiplier at which the predictions spend each budget; 0 where it does not bind. Where a budget cannot be met by
-// these predictions, the multiplier is that of the smallest budget that can be.
+// The multiplier at which the predictions spend each budget; 0 where it does not bind. A budget that these
+// predictions cannot meet, or only just, is priced at the low end of what they can spend.
 std::vector<double> budget_multipliers(core::MatrixView<const float> revenue, core::MatrixView<const float> cost,
                                        const std::vector<UnitBudget>& budgets, core::RunContext& context);
 

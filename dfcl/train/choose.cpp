@@ -48,6 +48,7 @@ class Contest {
     for (const Candidate& candidate : kCandidates) {
       data::Study adjusted = study;
       if (candidate.alpha > 0.0) adjusted.method.alpha = candidate.alpha;
+      adjusted.method.baseline = "mean";  // the doubly robust form would need a nuisance of its own in every fold
       settings_.push_back(settings_of(adjusted, find_method(candidate.method), prepared_.train_rows.size() * 4 / 5, context.seed));
       totals_.emplace_back();
     }

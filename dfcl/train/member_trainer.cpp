@@ -204,7 +204,7 @@ std::vector<double> MemberTrainer::run_steps(const Losses& losses, bool with_dec
 }
 
 void MemberTrainer::keep_if_best(double score) {
-  if (state_.has_best && score <= state_.best_score) return;
+  if (!std::isfinite(score) || (state_.has_best && score <= state_.best_score)) return;
   state_.has_best = true;
   state_.best_score = score;
   state_.best_parameters = state_.parameters;

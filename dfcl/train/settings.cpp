@@ -43,6 +43,7 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   require(given.alpha >= 0.0, "alpha", given.alpha, "0 (chosen) or more");
   require(given.temperature >= 0.0, "temperature", given.temperature, "0 (chosen) or more");
   require(given.window >= 0.0, "window", given.window, "0 (chosen) or more");
+  for (const double multiplier : given.multipliers) require(multiplier >= 0.0, "multipliers", multiplier, "0 or more");
   require(given.ensemble >= 1 && given.ensemble <= 100, "ensemble", given.ensemble, "1 to 100");
 
   Settings settings;
@@ -54,12 +55,13 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   settings.batch = given.batch > 0 ? static_cast<std::size_t>(given.batch) : usual_batch;
   settings.batch = std::min(settings.batch, num_training_units);
   settings.epochs = given.epochs > 0 ? static_cast<std::size_t>(given.epochs) : 60;
+  require(!decides || settings.epochs >= 2, "epochs", settings.epochs, "at least 2: a warm start, then the decision loss");
   settings.warm_epochs = decides ? std::max<std::size_t>(1, settings.epochs / 2) : settings.epochs;
   settings.adam.rate = given.learning_rate > 0.0 ? given.learning_rate : 2e-3;
   settings.adam.weight_decay = given.weight_decay >= 0.0 ? given.weight_decay : (given.as_published ? 0.0 : 0.2);
   settings.adam.clip_norm = given.as_published ? 0.0 : 5.0;
   settings.alpha = given.alpha > 0.0 ? given.alpha : (given.as_published ? 1.0 : 5.0);
-  const double asked = method.loss == DecisionLoss::policy ? given.temperature : given.window;
+  const double asked = method.loss == DecisionLoss::ifd ? given.window : given.temperature;
   settings.temperature = asked > 0.0 ? asked : (given.as_published ? method.published_temperature : method.temperature);
   settings.relative_temperature = method.relative && !given.as_published;
   settings.baseline = baseline_of(given.baseline, given.as_published);
@@ -84,7 +86,7 @@ std::vector<std::pair<std::string, std::string>> Settings::shown() const {
       {"ensemble", number(ensemble)},    {"as_published", as_published ? "true" : "false"}};
   if (method.loss != DecisionLoss::none && !method.learns_efficiencies) {
     list.emplace_back("alpha", number(alpha));
-    list.emplace_back(method.loss == DecisionLoss::policy ? "temperature" : "window", number(temperature));
+    list.emplace_back(method.loss == DecisionLoss::ifd ? "window" : "temperature", number(temperature));
     list.emplace_back("baseline", baseline == loss::Baseline::none ? "none" : baseline == loss::Baseline::mean ? "mean" : "dr");
     list.emplace_back("decision_gradient", gradient_to_cost ? "revenue and cost" : "revenue");
     list.emplace_back("multipliers", multipliers.empty() ? "from the budgets" : fmt::format("{}", fmt::join(multipliers, ", ")));

@@ -69,15 +69,17 @@ TEST(BudgetPrices, ABudgetThatDoesNotBindHasThePriceZero) {
             std::vector<double>{0.0});
 }
 
-TEST(BudgetPrices, ABudgetThatCannotBeMetHasThePriceOfTheSmallestThatCan) {
+TEST(BudgetPrices, ABudgetThatCannotBeMetIsPricedAtTheLowEndOfWhatCanBeSpent) {
   SCOPED_TRACE(kSeed);
-  const Predictions made = random_predictions(500, 0.5);
+  const Predictions made = random_predictions(500, 0.5);  // nobody costs less than 0.5
   core::RunContext context(1);
   const std::vector<double> multipliers =
-      budget_multipliers(made.revenue.view(), made.cost.view(), {{"none", 0.2}}, context);
-  ASSERT_EQ(multipliers.size(), 1u);
-  EXPECT_GT(multipliers[0], 0.0);
-  EXPECT_NEAR(spend_at(made, multipliers[0] * (1.0 + 1e-9)), 0.5, 1e-9);
+      budget_multipliers(made.revenue.view(), made.cost.view(), {{"none", 0.2}, {"all", 100.0}}, context);
+  ASSERT_EQ(multipliers.size(), 2u);
+  const double most = spend_at(made, 0.0);
+  const double low_end = 0.5 + 0.01 * (most - 0.5);
+  EXPECT_LE(spend_at(made, multipliers[0] * (1.0 + 1e-9)), low_end + 1e-9);
+  EXPECT_GT(spend_at(made, multipliers[0] * (1.0 - 1e-9)), low_end - 1e-9);
   EXPECT_GT(spend_at(made, multipliers[0] * (1.0 - 1e-9)), 0.5);
 }
 
