@@ -24,6 +24,15 @@ constexpr std::uint64_t combine_hashes(std::uint64_t a, std::uint64_t b) { retur
 inline std::uint64_t hash_bytes(const void* data, std::size_t size, std::uint64_t seed = 0) {
   const auto* bytes = static_cast<const unsigned char*>(data);
   std::uint64_t hash = mix_bits(seed ^ size);
+  if (size >= 256) {  // four lanes side by side, so that long inputs are not bound by the latency of one
+    std::uint64_t lanes[4] = {hash, mix_bits(hash + 1), mix_bits(hash + 2), mix_bits(hash + 3)};
+    for (; size >= 32; size -= 32, bytes += 32) {
+      std::uint64_t words[4];
+      std::memcpy(words, bytes, 32);
+      for (int lane = 0; lane < 4; ++lane) lanes[lane] = mix_bits(lanes[lane] ^ words[lane]);
+    }
+    hash = combine_hashes(combine_hashes(lanes[0], lanes[1]), combine_hashes(lanes[2], lanes[3]));
+  }
   for (; size >= 8; size -= 8, bytes += 8) {
     std::uint64_t word;
     std::memcpy(&word, bytes, 8);

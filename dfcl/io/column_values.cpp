@@ -136,14 +136,20 @@ void code_dictionary(const arrow::DictionaryArray& array, LabelCoder& coder, std
 
 void code_numbers(const arrow::Array& array, LabelCoder& coder, std::vector<std::uint32_t>& codes) {
   std::unordered_map<std::uint64_t, std::uint32_t> code_of_value;
+  double last = std::numeric_limits<double>::quiet_NaN();
+  std::uint32_t last_code = LabelColumn::kMissing;
   with_number_array(array, [&](const auto& typed) {
     for (std::int64_t row = 0; row < array.length(); ++row) {
       if (typed.IsNull(row)) continue;
       const double value = value_of(typed, row);
       if (std::isnan(value)) continue;
-      const auto [entry, is_new] = code_of_value.try_emplace(std::bit_cast<std::uint64_t>(value), 0);
-      if (is_new) entry->second = coder.code(number_text(value), row);
-      codes[static_cast<std::size_t>(row)] = entry->second;
+      if (value != last) {  // values repeat
+        const auto [entry, is_new] = code_of_value.try_emplace(std::bit_cast<std::uint64_t>(value), 0);
+        if (is_new) entry->second = coder.code(number_text(value), row);
+        last = value;
+        last_code = entry->second;
+      }
+      codes[static_cast<std::size_t>(row)] = last_code;
     }
   });
 }

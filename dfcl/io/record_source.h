@@ -32,6 +32,7 @@ struct Part {
   bool newlines_in_values = false;            // CSV: some quoted value holds a line end
   std::optional<std::size_t> open_quote;      // CSV: a quote that is never closed
   std::shared_ptr<arrow::RecordBatch> batch;  // other formats
+  int row_group = -1;                         // Parquet in small row groups: not read yet
 };
 
 // A value that cannot be used: rows count from 0 inside the part.

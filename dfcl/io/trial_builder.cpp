@@ -173,7 +173,7 @@ data::Trial TrialBuilder::finish(core::RunContext& context) {
   settle_arms();
   settle_times();
   settle_clusters();
-  settle_splits();
+  settle_splits(context);
   settle_levels(context);
   settle_outcomes();
   trial_.fingerprint = data::fingerprint_of(trial_, context);
@@ -262,7 +262,7 @@ void TrialBuilder::settle_clusters() {
   cluster_hash_ = {};
 }
 
-void TrialBuilder::settle_splits() {
+void TrialBuilder::settle_splits(core::RunContext& context) {
   if (plan_.split >= 0) return;
   if (study_.split.by == "time") {
     if (!trial_.has_time()) {
@@ -275,11 +275,13 @@ void TrialBuilder::settle_splits() {
     return;
   }
   const std::uint64_t seed = data::split_seed(study_.split);
-  trial_.split.reserve(trial_.num_units());
-  for (std::size_t unit = 0; unit < trial_.num_units(); ++unit) {
-    const std::uint64_t hash = unit_hash_.empty() ? trial_.ids.hash(unit, seed) : unit_hash_[unit];
-    trial_.split.push_back(data::split_of_hash(hash, study_.split));
-  }
+  trial_.split.resize(trial_.num_units());
+  core::for_each_chunk(context, trial_.num_units(), 65'536, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t unit = begin; unit < end; ++unit) {
+      const std::uint64_t hash = unit_hash_.empty() ? trial_.ids.hash(unit, seed) : unit_hash_[unit];
+      trial_.split[unit] = data::split_of_hash(hash, study_.split);
+    }
+  });
   unit_hash_ = {};
 }
 

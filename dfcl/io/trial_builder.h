@@ -44,7 +44,7 @@ class TrialBuilder {
   void settle_arms();
   void settle_times();
   void settle_clusters();
-  void settle_splits();
+  void settle_splits(core::RunContext& context);
   void settle_levels(core::RunContext& context);
   void settle_outcomes();
   void check_rows() const;
