@@ -79,9 +79,8 @@ void compare(std::size_t units, core::RunContext& context) {
   float multiplier = 0.0f;
   allocate::Solution solution;
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
-    bisection = std::min(bisection, seconds_of([&] {
-                           multiplier = bisect_multiplier(problem.revenue, problem.cost, budget, context);
-                         }));
+    bisection = std::min(
+        bisection, seconds_of([&] { multiplier = bisect_multiplier(problem.revenue, problem.cost, budget, context); }));
     single = std::min(single, seconds_of([&] { solution = allocate::allocate(problem, budget, context); }));
   }
   fmt::print("{} units x {} arms, {} threads, best of {}\n", units, kArms, context.pool.threads(), kRepeats);

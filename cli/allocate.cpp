@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // dfcl allocate: from predictions and a budget to a plan.
+#include "dfcl/allocate/allocate.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +14,6 @@
 #include "cli/allocate_flags.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
-#include "dfcl/allocate/allocate.h"
 #include "dfcl/allocate/costliest_arm.h"
 #include "dfcl/allocate/stream.h"
 #include "dfcl/core/error.h"
@@ -62,7 +63,8 @@ std::string plan_name(const std::string& output, std::size_t index, std::size_t 
   return fmt::format("{}-{}{}", output.substr(0, dot), index + 1, output.substr(dot));
 }
 
-data::Provenance provenance_of(const AllocateFlags& flags, const allocate::Rules& rules, const std::vector<std::string>& arms) {
+data::Provenance provenance_of(const AllocateFlags& flags, const allocate::Rules& rules,
+                               const std::vector<std::string>& arms) {
   data::Provenance provenance{"plan", core::version(), "allocate", {}};
   provenance.options = {{"control", arms[rules.control]}, {"objective", flags.objective}};
   const auto add = [&](const char* name, const std::string& value) {
@@ -77,14 +79,15 @@ data::Provenance provenance_of(const AllocateFlags& flags, const allocate::Rules
   return provenance;
 }
 
-std::vector<std::pair<std::string, std::string>> figures_of(const report::PlanFigures& figures, std::uint64_t fingerprint) {
+std::vector<std::pair<std::string, std::string>> figures_of(const report::PlanFigures& figures,
+                                                            std::uint64_t fingerprint) {
   auto metadata = report::plan_metadata(figures);
   metadata.emplace_back("predictions", fmt::format("{:016x}", fingerprint));
   return metadata;
 }
 
-void write_plan(const io::PredictionTable& table, const std::vector<std::uint8_t>& arm, const data::Provenance& provenance,
-                const report::PlanFigures& figures, std::uint64_t fingerprint) {
+void write_plan(const io::PredictionTable& table, const std::vector<std::uint8_t>& arm,
+                const data::Provenance& provenance, const report::PlanFigures& figures, std::uint64_t fingerprint) {
   data::Plan plan;
   plan.arms = table.prediction.arms;
   plan.ids = table.prediction.ids;
@@ -119,17 +122,20 @@ LoadedProblem load_problem(const AllocateFlags& flags, core::RunContext& context
   problem.revenue = prediction.revenue.view();
   problem.cost = prediction.cost.view();
   problem.rules = rules_of(flags, prediction.arms);
-  if (!flags.eligible.empty()) loaded.table.eligible = io::read_eligibility(flags.eligible, prediction.arms, prediction.ids, context);
+  if (!flags.eligible.empty())
+    loaded.table.eligible = io::read_eligibility(flags.eligible, prediction.arms, prediction.ids, context);
   if (loaded.table.eligible.rows() > 0) problem.eligible = std::as_const(loaded.table.eligible).view();
   problem.min_units = limits_of(flags.min_units, 0, prediction.arms, "--min-units");
-  problem.max_units = limits_of(flags.max_units, static_cast<std::int64_t>(prediction.num_units()), prediction.arms, "--max-units");
+  problem.max_units =
+      limits_of(flags.max_units, static_cast<std::int64_t>(prediction.num_units()), prediction.arms, "--max-units");
   if (!flags.segment_budgets.empty()) {
     const auto budgets = io::read_segment_budgets(flags.segment_budgets, context);
     problem.segments.of_unit = loaded.table.segment;
     for (const std::string& segment : loaded.table.segments) {
       const auto budget = budgets.find(segment);
       problem.segments.budgets.push_back(budget == budgets.end() ? allocate::kNoBudget : budget->second);
-      if (budget == budgets.end()) context.warn(fmt::format("segment '{}' has no budget of its own in {}", segment, flags.segment_budgets));
+      if (budget == budgets.end())
+        context.warn(fmt::format("segment '{}' has no budget of its own in {}", segment, flags.segment_budgets));
     }
   }
   if (flags.second_budget) {
@@ -161,11 +167,11 @@ int finish(const std::vector<report::PlanFigures>& plans, bool as_json) {
 int run_curve(const AllocateFlags& flags, const LoadedProblem& loaded, bool as_json, core::RunContext& context) {
   const std::vector<std::string>& arms = loaded.table.prediction.arms;
   const auto id_of = [&](std::size_t unit) { return loaded.table.prediction.ids.text(unit); };
-  const allocate::Curve curve = naming_units(id_of, [&] {
-    return allocate::allocate_curve(loaded.problem, flags.curve_points, context);
-  });
+  const allocate::Curve curve =
+      naming_units(id_of, [&] { return allocate::allocate_curve(loaded.problem, flags.curve_points, context); });
   const bool json_file = flags.output.ends_with(".json");
-  if (!flags.output.empty()) io::write_text_file(flags.output, json_file ? report::curve_json(curve, arms) : report::curve_csv(curve, arms));
+  if (!flags.output.empty())
+    io::write_text_file(flags.output, json_file ? report::curve_json(curve, arms) : report::curve_csv(curve, arms));
   fmt::print("{}", as_json ? report::curve_json(curve, arms) : report::curve_text(curve, arms));
   return 0;
 }
@@ -183,8 +189,14 @@ int run_in_memory(const AllocateFlags& flags, bool as_json, core::RunContext& co
 
   std::vector<report::PlanFigures> plans;
   for (std::size_t i = 0; i < totals.size(); ++i) {
-    report::PlanFigures figures{{}, prediction.num_units(), prediction.arms, loaded.table.segments, loaded.problem.rules,
-                                flags.second_budget.has_value(), {}, ""};
+    report::PlanFigures figures{{},
+                                prediction.num_units(),
+                                prediction.arms,
+                                loaded.table.segments,
+                                loaded.problem.rules,
+                                flags.second_budget.has_value(),
+                                {},
+                                ""};
     figures.seconds.read = read_seconds;
     clock.lap();
     figures.solution = naming_units(id_of, [&] {
@@ -217,7 +229,8 @@ int run_stream(const AllocateFlags& flags, bool as_json, core::RunContext& conte
   const std::vector<std::string> arms = io::arms_of_columns(io::column_names(flags.predictions), flags.predictions);
   const allocate::Rules rules = rules_of(flags, arms);
   data::FingerprintedSource source(io::open_prediction(flags.predictions, arms, context), arms);
-  const std::size_t id_column = source.columns().back().name == "id" ? source.columns().size() - 1 : source.columns().size();
+  const std::size_t id_column =
+      source.columns().back().name == "id" ? source.columns().size() - 1 : source.columns().size();
   Clock clock;
   allocate::CostliestArm most;
   if (!flags.per_unit.empty() || !flags.share_of_max.empty()) most = allocate::costliest_arm(source, arms, context);
@@ -269,7 +282,8 @@ void add_allocate(Session& session) {
   CLI::App& verb = session.add_verb(
       "allocate",
       "who gets what: the best plan for a budget, with proof of how good it is\n"
-      "Any file with columns id, revenue_<arm> and cost_<arm> will do as predictions; or give a model and units. Exit code 6: the budget cannot be met.",
+      "Any file with columns id, revenue_<arm> and cost_<arm> will do as predictions; or give a model and units. Exit "
+      "code 6: the budget cannot be met.",
       "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --truth predictions.parquet\n"
       "dfcl allocate predictions.parquet --share-of-max 0.2 -o plan.parquet\n"
       "dfcl allocate predictions.parquet --curve 10 -o curve.csv",

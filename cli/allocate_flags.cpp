@@ -17,7 +17,8 @@ namespace dfcl::cli {
 namespace {
 
 core::Error usage_error(std::string where, std::string what, std::string hint = "") {
-  return core::Error({.kind = core::ErrorKind::usage, .what = std::move(what), .where = std::move(where), .hint = std::move(hint)});
+  return core::Error(
+      {.kind = core::ErrorKind::usage, .what = std::move(what), .where = std::move(where), .hint = std::move(hint)});
 }
 
 std::size_t arm_named(const std::string& label, const std::vector<std::string>& arms, const std::string& flag) {
@@ -27,8 +28,9 @@ std::size_t arm_named(const std::string& label, const std::vector<std::string>& 
 }
 
 void check_limits(const AllocateFlags& flags) {
-  const int kinds = (flags.totals.empty() ? 0 : 1) + (flags.per_unit.empty() ? 0 : 1) + (flags.share_of_max.empty() ? 0 : 1) +
-                    (flags.multiplier ? 1 : 0) + (flags.curve_points > 0 ? 1 : 0);
+  const int kinds = (flags.totals.empty() ? 0 : 1) + (flags.per_unit.empty() ? 0 : 1) +
+                    (flags.share_of_max.empty() ? 0 : 1) + (flags.multiplier ? 1 : 0) +
+                    (flags.curve_points > 0 ? 1 : 0);
   const bool unlimited = flags.min_roi || flags.objective == "profit" || !flags.segment_budgets.empty();
   if (kinds > 1 || (kinds == 0 && !unlimited)) {
     throw usage_error("", kinds > 1 ? "more than one way to say how much may be spent" : "how much may be spent?",
@@ -37,14 +39,17 @@ void check_limits(const AllocateFlags& flags) {
   if (flags.segment.empty() != flags.segment_budgets.empty()) {
     throw usage_error("", "--segment and --segment-budgets go together");
   }
-  if (flags.second_cost.empty() != !flags.second_budget) throw usage_error("", "--second-cost and --second-budget go together");
-  const bool coupled = !flags.segment.empty() || !flags.second_cost.empty() || !flags.min_units.empty() || !flags.max_units.empty();
+  if (flags.second_cost.empty() != !flags.second_budget)
+    throw usage_error("", "--second-cost and --second-budget go together");
+  const bool coupled =
+      !flags.segment.empty() || !flags.second_cost.empty() || !flags.min_units.empty() || !flags.max_units.empty();
   if (coupled && (flags.stream || flags.multiplier || flags.curve_points > 0)) {
     throw usage_error("", "segments, a second budget and limits on units need all predictions in memory and a budget",
                       "leave out --stream, --multiplier or --curve");
   }
   if (flags.stream && (!flags.eligible.empty() || flags.curve_points > 0)) {
-    throw usage_error("--stream", "cannot be combined with --eligible or --curve", "put eligible_<arm> columns into the prediction file");
+    throw usage_error("--stream", "cannot be combined with --eligible or --curve",
+                      "put eligible_<arm> columns into the prediction file");
   }
   if (flags.stream && !flags.output.empty() && io::format_of_name(flags.output) == io::FileFormat::arrow_file) {
     throw usage_error("--stream", "writes .parquet or .csv");
@@ -71,16 +76,19 @@ void check_output(const AllocateFlags& flags) {
   } else if (!flags.output.ends_with(".csv") && !flags.output.ends_with(".json")) {
     throw usage_error(flags.output, "unknown file ending", "a curve is written as .csv or .json");
   }
-  for (const std::string& input : {flags.predictions, flags.units, flags.eligible, flags.segment_budgets, flags.second_cost}) {
+  for (const std::string& input :
+       {flags.predictions, flags.units, flags.eligible, flags.segment_budgets, flags.second_cost}) {
     std::error_code absent;
-    if (std::filesystem::equivalent(input, flags.output, absent)) throw usage_error(flags.output, "is an input of this run", "choose another name");
+    if (std::filesystem::equivalent(input, flags.output, absent))
+      throw usage_error(flags.output, "is an input of this run", "choose another name");
   }
 }
 
 // A model needs units; predictions must not have them.
 void check_inputs(const AllocateFlags& flags) {
   const bool is_model = model::is_safetensors(flags.predictions);
-  if (is_model && flags.units.empty()) throw usage_error(flags.predictions, "is a model: plan for which units?", "dfcl allocate MODEL UNITS ...");
+  if (is_model && flags.units.empty())
+    throw usage_error(flags.predictions, "is a model: plan for which units?", "dfcl allocate MODEL UNITS ...");
   if (!is_model && !flags.units.empty()) throw usage_error(flags.predictions, "is not a model, so it takes no units");
   if (is_model && (flags.stream || !flags.segment.empty())) {
     throw usage_error("--stream, --segment", "work on a prediction file", "dfcl predict writes one");
@@ -96,7 +104,8 @@ void add_constraints(CLI::App& verb, const std::shared_ptr<AllocateFlags>& flags
                   "Columns id and eligible_<arm> (0/1, yes/no). The prediction file may have such columns itself.");
   verb.add_option("--segment", flags->segment, "column of the prediction file that names each unit's segment");
   verb.add_option("--segment-budgets", flags->segment_budgets, "file with columns segment and budget");
-  verb.add_option("--second-cost", flags->second_cost, "file with columns id and cost_<arm>: another thing that arms use up");
+  verb.add_option("--second-cost", flags->second_cost,
+                  "file with columns id and cost_<arm>: another thing that arms use up");
   verb.add_option("--second-budget", flags->second_budget, "how much of it there is in all");
   verb.add_option("--min-units", flags->min_units, "at least N units in an arm: ARM=N; may be repeated");
   verb.add_option("--max-units", flags->max_units, "at most N units in an arm: ARM=N; may be repeated");
@@ -125,7 +134,8 @@ std::vector<std::int64_t> limits_of(const std::vector<std::string>& entries, std
     const std::size_t equals = entry.rfind('=');
     std::int64_t units = 0;
     if (equals == std::string::npos || !CLI::detail::lexical_cast(entry.substr(equals + 1), units) || units < 0) {
-      throw usage_error(fmt::format("{} {}", flag, entry), "cannot read the limit", fmt::format("{} ARM=N, for example {} 20=1000", flag, flag));
+      throw usage_error(fmt::format("{} {}", flag, entry), "cannot read the limit",
+                        fmt::format("{} ARM=N, for example {} 20=1000", flag, flag));
     }
     std::int64_t& limit = limits[arm_named(entry.substr(0, equals), arms, flag)];
     if (limit != unset) throw usage_error(fmt::format("{} {}", flag, entry), "a second limit for the same arm");
@@ -149,18 +159,23 @@ void add_allocate_options(CLI::App& verb, const std::shared_ptr<AllocateFlags>& 
   verb.add_option("-o,--output", flags->output,
                   "the plan to write: id, arm, revenue, cost\n"
                   "With several budgets: plan-1.parquet, plan-2.parquet, ... With --curve: the curve, .csv or .json.");
-  verb.add_option("--budget", flags->totals, "total spend allowed, control's cost included; several as 100,200")->delimiter(',');
+  verb.add_option("--budget", flags->totals, "total spend allowed, control's cost included; several as 100,200")
+      ->delimiter(',');
   verb.add_option("--per-unit", flags->per_unit, "the budget as spend per unit; several as 0.1,0.2")->delimiter(',');
   verb.add_option("--share-of-max", flags->share_of_max,
                   "the budget as a share of what the costliest arm would cost for all\nSeveral as 0.1,0.2.")
       ->delimiter(',');
   verb.add_option("--multiplier", flags->multiplier, "no budget: apply a known price of money, such as yesterday's");
-  verb.add_option("--curve", flags->curve_points, "no plan: N points of the whole curve of spend and value")->check(CLI::Range(2, 100'000));
-  verb.add_option("--control", flags->control, "the arm that gains are counted against\nDefault: the arm 0, else the first.");
-  verb.add_option("--objective", flags->objective, "what to maximise: revenue, or margin x revenue - cost")->check(one_of({"revenue", "profit"}));
+  verb.add_option("--curve", flags->curve_points, "no plan: N points of the whole curve of spend and value")
+      ->check(CLI::Range(2, 100'000));
+  verb.add_option("--control", flags->control,
+                  "the arm that gains are counted against\nDefault: the arm 0, else the first.");
+  verb.add_option("--objective", flags->objective, "what to maximise: revenue, or margin x revenue - cost")
+      ->check(one_of({"revenue", "profit"}));
   verb.add_option("--margin", flags->margin, "share of revenue that is earned, for --objective profit");
   add_constraints(verb, flags);
-  verb.add_flag("--stream", flags->stream, "read the predictions in batches, a few times: for files larger than memory");
+  verb.add_flag("--stream", flags->stream,
+                "read the predictions in batches, a few times: for files larger than memory");
 }
 
 }  // namespace dfcl::cli

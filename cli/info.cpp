@@ -45,7 +45,8 @@ void add_info(Session& session) {
   CLI::App& verb = session.add_verb(
       "info",
       "what a file is: rows, columns, types, ranges, and how it was made\n"
-      "A trial, truth, prediction or plan: csv, csv.gz, parquet or arrow; a glob or a folder counts as one table. Or a model.",
+      "A trial, truth, prediction or plan: csv, csv.gz, parquet or arrow; a glob or a folder counts as one table. Or a "
+      "model.",
       "dfcl simulate --preset criteo --rows 5000 --seed 1 -o trial.parquet\ndfcl info trial.parquet",
       [flags, &session](core::RunContext& context) { return run_info(*flags, session.json(), context); });
   verb.add_option("FILE", flags->file, "the file to look at");

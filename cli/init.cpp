@@ -44,10 +44,12 @@ int run_init(const InitFlags& flags, core::RunContext& context) {
              summary.rows, summary.columns.size(), flags.output);
   fmt::print("  arm      {}, control {}\n  revenue  {}\n  cost     {}\n  id       {}\n", role(columns.arm),
              role(guess.study.arms.control), role(columns.revenue),
-             columns.cost.empty() ? "no column: see [arms] cost" : columns.cost, columns.id.empty() ? "the row number" : columns.id);
+             columns.cost.empty() ? "no column: see [arms] cost" : columns.cost,
+             columns.id.empty() ? "the row number" : columns.id);
   if (!columns.time.empty()) fmt::print("  time     {}\n", columns.time);
   if (!columns.cluster.empty()) fmt::print("  cluster  {}\n", columns.cluster);
-  if (!columns.exclude.empty()) fmt::print("  left out as measured after the arm: {}\n", fmt::join(columns.exclude, ", "));
+  if (!columns.exclude.empty())
+    fmt::print("  left out as measured after the arm: {}\n", fmt::join(columns.exclude, ", "));
   return 0;
 }
 
@@ -59,7 +61,8 @@ void add_init(Session& session) {
       "init",
       "look at a trial and write a commented study file for it\n"
       "The roles of the columns are guessed from names, types and values; every guess is for you to correct.",
-      "dfcl simulate --preset criteo --rows 5000 --seed 1 -o trial.parquet\ndfcl init trial.parquet -o first_study.toml",
+      "dfcl simulate --preset criteo --rows 5000 --seed 1 -o trial.parquet\ndfcl init trial.parquet -o "
+      "first_study.toml",
       [flags](core::RunContext& context) { return run_init(*flags, context); });
   verb.add_option("TRIAL", flags->trial, "the trial: csv, csv.gz, parquet or arrow; a glob or a folder")->required();
   verb.add_option("-o,--output", flags->output, "the study file to write")->required();

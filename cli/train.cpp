@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // dfcl train: from a study to a model.
+#include "dfcl/train/train.h"
+
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -18,7 +20,6 @@
 #include "dfcl/report/model_report.h"
 #include "dfcl/train/methods.h"
 #include "dfcl/train/record_json.h"
-#include "dfcl/train/train.h"
 
 namespace dfcl::cli {
 namespace {
@@ -35,15 +36,15 @@ struct TrainFlags {
 };
 
 // A flag that sets a study key.
-void add_shortcut(CLI::App& verb, const std::shared_ptr<TrainFlags>& flags, const std::string& flag, const std::string& key,
-                  const std::string& meaning) {
+void add_shortcut(CLI::App& verb, const std::shared_ptr<TrainFlags>& flags, const std::string& flag,
+                  const std::string& key, const std::string& meaning) {
   verb.add_option_function<std::string>(
       flag, [flags, key](const std::string& value) { flags->shortcuts.push_back(key + "=" + value); }, meaning);
 }
 
 // A flag that sets a study key to a list: revenue,cost.
-void add_list_shortcut(CLI::App& verb, const std::shared_ptr<TrainFlags>& flags, const std::string& flag, const std::string& key,
-                       const std::string& meaning) {
+void add_list_shortcut(CLI::App& verb, const std::shared_ptr<TrainFlags>& flags, const std::string& flag,
+                       const std::string& key, const std::string& meaning) {
   verb.add_option_function<std::vector<std::string>>(
           flag,
           [flags, key](const std::vector<std::string>& values) {
@@ -79,7 +80,8 @@ int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) 
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> log(nullptr, std::fclose);
   if (!flags.log.empty()) {
     log.reset(std::fopen(flags.log.c_str(), "a"));
-    if (log == nullptr) throw core::Error({.kind = core::ErrorKind::file, .what = "cannot write the log", .where = flags.log});
+    if (log == nullptr)
+      throw core::Error({.kind = core::ErrorKind::file, .what = "cannot write the log", .where = flags.log});
   }
   train::TrainOptions options;
   options.study_text = io::study_text(study);
@@ -104,7 +106,8 @@ void add_train(Session& session) {
   std::string summary =
       "learn revenue and cost of every arm so that the decision is good\n"
       "Methods:\n  auto              tries two-stage and decision losses, keeps the best (the default)";
-  for (const train::Method& method : train::all_methods()) summary += fmt::format("\n  {:<17} {}", method.name, method.summary);
+  for (const train::Method& method : train::all_methods())
+    summary += fmt::format("\n  {:<17} {}", method.name, method.summary);
   CLI::App& verb = session.add_verb(
       "train", summary,
       "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --study study.toml\n"
@@ -113,21 +116,27 @@ void add_train(Session& session) {
   verb.add_option("STUDY", flags->study, "the study file")->required();
   verb.add_option("-o,--output", flags->output, "the model file to write, .safetensors")->required();
   add_shortcut(verb, flags, "--method", "method.name", "the method; --help lists them");
-  add_shortcut(verb, flags, "--epochs", "method.epochs", "passes over the training units\nDefault: chosen from their number.");
+  add_shortcut(verb, flags, "--epochs", "method.epochs",
+               "passes over the training units\nDefault: chosen from their number.");
   add_shortcut(verb, flags, "--batch", "method.batch", "units in a step\nDefault: chosen from their number.");
   add_shortcut(verb, flags, "--lr", "method.learning_rate", "learning rate at the start");
   add_shortcut(verb, flags, "--alpha", "method.alpha", "weight of the prediction loss beside a decision loss");
-  add_shortcut(verb, flags, "--baseline", "method.baseline", "control variate of the decision losses: none, mean or dr");
+  add_shortcut(verb, flags, "--baseline", "method.baseline",
+               "control variate of the decision losses: none, mean or dr");
   add_shortcut(verb, flags, "--ensemble", "method.ensemble", "networks trained from different seeds and averaged");
   add_list_shortcut(verb, flags, "--monotone", "method.monotone", "outcomes that rise with the arm: revenue,cost");
-  add_list_shortcut(verb, flags, "--concave", "method.concave", "outcomes that rise with the arm by falling steps: revenue");
-  verb.add_flag_function("--as-published", [flags](std::int64_t) { flags->shortcuts.emplace_back("method.as_published=true"); },
-                         "train as the paper did, without what makes it work");
+  add_list_shortcut(verb, flags, "--concave", "method.concave",
+                    "outcomes that rise with the arm by falling steps: revenue");
+  verb.add_flag_function(
+      "--as-published", [flags](std::int64_t) { flags->shortcuts.emplace_back("method.as_published=true"); },
+      "train as the paper did, without what makes it work");
   verb.add_option("--set", flags->settings, "any key of the study: section.key=value; may be repeated");
   verb.add_option("--checkpoint", flags->checkpoint,
-                  "folder that keeps the state of the run\nThe same command goes on where it was stopped, and ends with the same model.");
+                  "folder that keeps the state of the run\nThe same command goes on where it was stopped, and ends "
+                  "with the same model.");
   verb.add_option("--log", flags->log, "file to which a JSON line is added for each epoch");
-  verb.add_option("--time-budget", flags->time_budget, "auto: stop trying after about this many seconds\nThe model then depends on the machine's speed.")
+  verb.add_option("--time-budget", flags->time_budget,
+                  "auto: stop trying after about this many seconds\nThe model then depends on the machine's speed.")
       ->check(CLI::NonNegativeNumber);
   verb.add_flag("--force", flags->force, "go on even if the trial is unfit to learn from");
 }

@@ -50,9 +50,9 @@ struct SecondResource {
 
 // All views must outlive the call they are passed to.
 struct Problem {
-  core::MatrixView<const float> revenue;                // units x arms
-  core::MatrixView<const float> cost;                   // units x arms
-  core::MatrixView<const std::uint8_t> eligible = {};   // units x arms, 0: the unit may not get the arm; empty: all may
+  core::MatrixView<const float> revenue;               // units x arms
+  core::MatrixView<const float> cost;                  // units x arms
+  core::MatrixView<const std::uint8_t> eligible = {};  // units x arms, 0: the unit may not get the arm; empty: all may
   Rules rules = {};
   std::vector<std::int64_t> min_units = {};  // per arm; empty: none
   std::vector<std::int64_t> max_units = {};  // per arm; empty: none
@@ -89,13 +89,13 @@ struct Solution {
   Status status = Status::not_run;
   std::vector<std::uint8_t> arm;  // per unit; empty where there is no plan
   double budget = kNoBudget;
-  double value = 0.0;       // of the objective
-  double revenue = 0.0;     // sum over the plan, correctly rounded
-  double spend = 0.0;       // sum over the plan, correctly rounded; never above the budget
-  double bound = 0.0;       // no plan within the constraints has a higher value
-  double gap = 0.0;         // bound - value
-  double multiplier = 0.0;  // value of one more unit of budget (L of eq. 2); 0 where the budget does not bind
-  double least_spend = 0.0; // of any plan, other constraints apart
+  double value = 0.0;            // of the objective
+  double revenue = 0.0;          // sum over the plan, correctly rounded
+  double spend = 0.0;            // sum over the plan, correctly rounded; never above the budget
+  double bound = 0.0;            // no plan within the constraints has a higher value
+  double gap = 0.0;              // bound - value
+  double multiplier = 0.0;       // value of one more unit of budget (L of eq. 2); 0 where the budget does not bind
+  double least_spend = 0.0;      // of any plan, other constraints apart
   double control_revenue = 0.0;  // all units under control
   double control_cost = 0.0;
   Binding binding = Binding::nothing;

@@ -39,7 +39,8 @@ CostliestArm costliest_arm(data::BatchSource& source, const std::vector<std::str
   std::vector<std::size_t> columns;
   for (const std::string& arm : arms) {
     const auto& infos = source.columns();
-    const auto found = std::find_if(infos.begin(), infos.end(), [&](const auto& info) { return info.name == "cost_" + arm; });
+    const auto found =
+        std::find_if(infos.begin(), infos.end(), [&](const auto& info) { return info.name == "cost_" + arm; });
     if (found == infos.end()) throw core::Error({.what = "a stream without column cost_" + arm});
     columns.push_back(static_cast<std::size_t>(found - infos.begin()));
   }

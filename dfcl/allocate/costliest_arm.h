@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The spend if every unit got the arm that costs most in all: what budgets given as a share of the maximum refer to. One
-// pass over the costs.
+// The spend if every unit got the arm that costs most in all: what budgets given as a share of the maximum refer to.
+// One pass over the costs.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@ namespace {
 // All quantities here are scaled: uses by CoupledModel::scales, gains by their spread, sums per unit.
 struct Scaled {
   const CoupledModel& model;
-  double gain_scale = 1.0;   // 0: gains are left out, which asks for feasibility only
+  double gain_scale = 1.0;  // 0: gains are left out, which asks for feasibility only
   double units = 1.0;
   std::vector<double> limits;  // per unit
 };

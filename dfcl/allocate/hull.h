@@ -132,8 +132,14 @@ inline void build_hull(const Units& units, std::size_t row, double least_efficie
 inline Increment increment_of(const Hull& hull, std::size_t point, std::size_t unit) {
   const HullPoint& from = hull.points[point - 1];
   const HullPoint& to = hull.points[point];
-  return {hull.efficiency[point], static_cast<std::uint32_t>(unit), from.cost, to.cost, from.revenue, to.revenue,
-          from.arm, to.arm};
+  return {hull.efficiency[point],
+          static_cast<std::uint32_t>(unit),
+          from.cost,
+          to.cost,
+          from.revenue,
+          to.revenue,
+          from.arm,
+          to.arm};
 }
 
 // How many points of the hull lie before the position: the last of them is the unit's choice there.

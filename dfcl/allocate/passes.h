@@ -64,7 +64,7 @@ Gathered gather(UnitPieces& pieces, const Rules& rules, const GatherRequest& req
 
 // A plan as a place on the path and the units that were filled beyond it.
 struct PathPlan {
-  PathPosition cut = 0;  // increments before it are taken
+  PathPosition cut = 0;                                    // increments before it are taken
   std::unordered_map<std::uint32_t, std::uint8_t> filled;  // unit -> arm
 };
 // The arms of some units under the plan.

@@ -95,9 +95,9 @@ bool more_efficient(const SampleStep& a, const SampleStep& b) { return a.efficie
 
 // What a sample of the units knows of a stretch of the path.
 struct Sample {
-  std::vector<SampleStep> steps;   // of the stretch
-  double spend_before = 0.0;       // of the sampled units where the stretch begins
-  double squares_before = 0.0;     // of their costs there
+  std::vector<SampleStep> steps;  // of the stretch
+  double spend_before = 0.0;      // of the sampled units where the stretch begins
+  double squares_before = 0.0;    // of their costs there
   std::size_t num_units = 0;
 
   double standard_error() const {  // of spend_before
@@ -126,8 +126,8 @@ Sample draw_sample(const Units& units, const Prices& prices, std::size_t num_run
         part.spend_before += cost;
         part.squares_before += cost * cost;
         for (; point < hull.size && hull.efficiency[point] >= low; ++point) {
-          part.steps.push_back({hull.efficiency[point],
-                                static_cast<double>(hull.points[point].cost) - hull.points[point - 1].cost});
+          part.steps.push_back(
+              {hull.efficiency[point], static_cast<double>(hull.points[point].cost) - hull.points[point - 1].cost});
         }
       }
     }

@@ -110,8 +110,8 @@ class StreamedUnits final : public UnitPieces {
   data::BatchSource& source_;
   core::RunContext& context_;
   std::size_t num_arms_;
-  std::vector<std::size_t> revenue_columns_, cost_columns_;      // per arm
-  std::vector<std::optional<std::size_t>> eligible_columns_;     // per arm
+  std::vector<std::size_t> revenue_columns_, cost_columns_;   // per arm
+  std::vector<std::optional<std::size_t>> eligible_columns_;  // per arm
   bool any_eligibility_ = false;
   core::Matrix<float> revenue_, cost_;
   core::Matrix<std::uint8_t> eligible_;

@@ -95,7 +95,7 @@ struct Summarised {
   PathSummary summary;
   Totals least = {};  // every unit at the start of its hull
   Totals control = {};
-  double absolute_cost = 0.0;             // sum of |cost| at the start, for bounds on rounding
+  double absolute_cost = 0.0;                  // sum of |cost| at the start, for bounds on rounding
   std::vector<std::int64_t> least_units = {};  // per arm, at the start
   std::size_t num_units = 0;
 };

@@ -53,8 +53,8 @@ enum class WindowOutcome : std::uint8_t {
 
 struct WindowSolution {
   WindowOutcome outcome = WindowOutcome::solved;
-  std::size_t cut = 0;                 // increments[0 .. cut) are taken; the size of the window at the path's end
-  std::vector<std::size_t> filled;     // indices after the cut that are taken too
+  std::size_t cut = 0;              // increments[0 .. cut) are taken; the size of the window at the path's end
+  std::vector<std::size_t> filled;  // indices after the cut that are taken too
   Totals at_cut;
   Totals total;
 };

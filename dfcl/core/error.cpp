@@ -21,7 +21,8 @@ std::string to_message(const ErrorDetails& details) {
   if (!details.where.empty()) message += shown(details.where) + ": ";
   message += shown(details.what);
   if (!details.found.empty()) message += ": found " + shown(details.found);
-  if (!details.expected.empty()) message += (details.found.empty() ? ": expected " : ", expected ") + shown(details.expected);
+  if (!details.expected.empty())
+    message += (details.found.empty() ? ": expected " : ", expected ") + shown(details.expected);
   if (!details.hint.empty()) message += "\nhint: " + shown(details.hint);
   return message;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // For plain loops that compilers turn into vectors: DFCL_FOR_EACH_PROCESSOR before a function (not a template) compiles
-// it for several kinds of processor, and the kind at hand is chosen when the program starts. What it calls must be inside
-// it, so mark helpers DFCL_INLINE. A room that wants the same numbers on every kind compiles with -ffp-contract=off. Costs
-// code size, three times the function, and no time.
+// it for several kinds of processor, and the kind at hand is chosen when the program starts. What it calls must be
+// inside it, so mark helpers DFCL_INLINE. A room that wants the same numbers on every kind compiles with
+// -ffp-contract=off. Costs code size, three times the function, and no time.
 #pragma once
 
 // The sanitizers cannot follow the choice at start, and clang spells it differently.

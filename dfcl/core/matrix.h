@@ -25,12 +25,10 @@ struct MatrixView {
   std::span<T> row(std::size_t i) const { return {data + i * cols, cols}; }
   T& operator()(std::size_t i, std::size_t j) const { return data[i * cols + j]; }
   std::size_t size() const { return rows * cols; }
-  MatrixView slice(std::size_t first_row, std::size_t num_rows) const { return {data + first_row * cols, num_rows, cols}; }
-  operator MatrixView<const T>() const
-    requires(!std::is_const_v<T>)
-  {
-    return {data, rows, cols};
+  MatrixView slice(std::size_t first_row, std::size_t num_rows) const {
+    return {data + first_row * cols, num_rows, cols};
   }
+  operator MatrixView<const T>() const requires(!std::is_const_v<T>) { return {data, rows, cols}; }
 };
 
 template <class T>

@@ -23,8 +23,7 @@ struct ColumnInfo {
 };
 
 // In the order of ColumnType. NaN in a float column and an empty text mean missing; int64 is never missing.
-using ColumnValues =
-    std::variant<std::vector<float>, std::vector<double>, std::vector<std::int64_t>, TextColumn>;
+using ColumnValues = std::variant<std::vector<float>, std::vector<double>, std::vector<std::int64_t>, TextColumn>;
 
 struct Batch {
   std::size_t num_rows = 0;

@@ -42,7 +42,8 @@ std::string Ids::text(std::size_t unit) const {
 }
 
 std::uint64_t Ids::hash(std::size_t unit, std::uint64_t seed) const {
-  return texts() != nullptr ? core::hash_text((*texts())[unit], seed) : core::hash_text(Digits(number(unit)).view(), seed);
+  return texts() != nullptr ? core::hash_text((*texts())[unit], seed)
+                            : core::hash_text(Digits(number(unit)).view(), seed);
 }
 
 void Ids::append(const Ids& other) {

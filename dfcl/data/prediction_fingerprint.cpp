@@ -11,7 +11,9 @@ namespace dfcl::data {
 namespace {
 
 std::uint64_t start_hash(std::size_t unit, std::uint64_t id_hash) { return core::combine_hashes(unit, id_hash); }
-std::uint64_t add_hash(std::uint64_t hash, float value) { return core::mix_bits(hash ^ std::bit_cast<std::uint32_t>(value)); }
+std::uint64_t add_hash(std::uint64_t hash, float value) {
+  return core::mix_bits(hash ^ std::bit_cast<std::uint32_t>(value));
+}
 
 }  // namespace
 
@@ -42,7 +44,8 @@ FingerprintedSource::FingerprintedSource(std::unique_ptr<BatchSource> source, co
   const auto place = [&](const std::string& name) {
     const auto& infos = source_->columns();
     return static_cast<std::size_t>(
-        std::find_if(infos.begin(), infos.end(), [&](const ColumnInfo& info) { return info.name == name; }) - infos.begin());
+        std::find_if(infos.begin(), infos.end(), [&](const ColumnInfo& info) { return info.name == name; }) -
+        infos.begin());
   };
   for (const std::string& arm : arms) numbers_.push_back(place("revenue_" + arm));
   for (const std::string& arm : arms) numbers_.push_back(place("cost_" + arm));
@@ -59,7 +62,8 @@ bool FingerprintedSource::next(Batch& batch) {
   const Ids ids = ids_of_batch(batch, id_, rows_);
   for (std::size_t row = 0; row < batch.num_rows; ++row) {
     std::uint64_t hash = start_hash(rows_ + row, ids.hash(row));
-    for (const std::size_t column : numbers_) hash = add_hash(hash, std::get<std::vector<float>>(batch.columns[column])[row]);
+    for (const std::size_t column : numbers_)
+      hash = add_hash(hash, std::get<std::vector<float>>(batch.columns[column])[row]);
     sum_ += hash;
   }
   rows_ += batch.num_rows;

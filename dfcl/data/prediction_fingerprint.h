@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fingerprint of a prediction that is the same whether it is held in memory or streamed, whatever the batches: the sum
-// over units of a hash of place, id, revenues and costs. One pass.
+// A fingerprint of a prediction that is the same whether it is held in memory or streamed, whatever the batches: the
+// sum over units of a hash of place, id, revenues and costs. One pass.
 #pragma once
 
 #include <cstdint>

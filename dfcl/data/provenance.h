@@ -11,9 +11,9 @@
 namespace dfcl::data {
 
 struct Provenance {
-  std::string kind;     // trial, truth, prediction, plan, ...
-  std::string version;  // of dfcl
-  std::string verb;     // the verb that wrote it
+  std::string kind;                                          // trial, truth, prediction, plan, ...
+  std::string version;                                       // of dfcl
+  std::string verb;                                          // the verb that wrote it
   std::vector<std::pair<std::string, std::string>> options;  // in the order they are to be shown
 };
 

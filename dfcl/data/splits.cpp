@@ -26,7 +26,8 @@ std::vector<Split> splits_of_times(std::size_t num_times, const Study::Split& sp
   };
   const std::size_t most = num_times == 0 ? 0 : num_times - (split.test > 0 && num_times > 1 ? 1 : 0);
   const std::size_t train_end = std::min(std::max<std::size_t>(1, count_until(split.train)), most);
-  const std::size_t validation_end = std::clamp(count_until(split.train + split.validation), train_end, std::max(train_end, most));
+  const std::size_t validation_end =
+      std::clamp(count_until(split.train + split.validation), train_end, std::max(train_end, most));
   std::vector<Split> splits(num_times, Split::test);
   for (std::size_t time = 0; time < num_times; ++time) {
     if (time < train_end) {

@@ -20,8 +20,8 @@ Split split_of_hash(std::uint64_t hash, const Study::Split& split);
 // Hash of an id or cluster label for splitting.
 std::uint64_t split_seed(const Study::Split& split);
 
-// The part of each time, from the shares of the number of times: the first train, then validation, the last test. With two
-// or more times, the first always trains and the last always tests.
+// The part of each time, from the shares of the number of times: the first train, then validation, the last test. With
+// two or more times, the first always trains and the last always tests.
 std::vector<Split> splits_of_times(std::size_t num_times, const Study::Split& split);
 
 std::string_view to_text(Split split);

@@ -69,11 +69,11 @@ struct Study {
     std::int64_t epochs = 0;
     std::int64_t batch = 0;
     double learning_rate = 0.0;
-    double weight_decay = -1.0;  // below 0: chosen
-    double alpha = 0.0;          // weight of the prediction loss beside a decision loss
-    double temperature = 0.0;    // MER: tau, in units of the spread of the scores
-    double window = 0.0;         // IFD: h, likewise
-    std::string baseline;        // none, mean, dr
+    double weight_decay = -1.0;       // below 0: chosen
+    double alpha = 0.0;               // weight of the prediction loss beside a decision loss
+    double temperature = 0.0;         // MER: tau, in units of the spread of the scores
+    double window = 0.0;              // IFD: h, likewise
+    std::string baseline;             // none, mean, dr
     std::vector<double> multipliers;  // fixed ones; empty: from the budgets
     std::int64_t ensemble = 1;
     std::vector<std::string> monotone;  // revenue, cost

@@ -34,18 +34,19 @@ int score_name(const std::string& name, const std::array<std::string_view, N>& w
   return best;
 }
 
-constexpr std::array<std::string_view, 14> kArmWords = {"arm",   "treatment", "treatment_group", "variant", "discount",
-                                                        "segment", "group",   "offer",           "coupon",  "incentive",
-                                                        "campaign", "match_ratio", "treat",      "level"};
-constexpr std::array<std::string_view, 14> kRevenueWords = {"revenue", "gmv",    "sales",  "orders",     "spend",
+constexpr std::array<std::string_view, 14> kArmWords = {
+    "arm",   "treatment", "treatment_group", "variant",  "discount",    "segment", "group",
+    "offer", "coupon",    "incentive",       "campaign", "match_ratio", "treat",   "level"};
+constexpr std::array<std::string_view, 14> kRevenueWords = {"revenue",    "gmv",    "sales",    "orders",     "spend",
                                                             "amountgive", "amount", "purchase", "conversion", "income",
-                                                            "value",   "voted",  "outcome", "visit"};
-constexpr std::array<std::string_view, 6> kCostWords = {"cost", "subsidy", "expense", "discount_amount", "payout", "visit"};
-constexpr std::array<std::string_view, 8> kIdWords = {"id",   "uuid", "customer_id", "user_id",
-                                                      "shop_id", "unit", "client", "account"};
+                                                            "value",      "voted",  "outcome",  "visit"};
+constexpr std::array<std::string_view, 6> kCostWords = {"cost",   "subsidy", "expense", "discount_amount",
+                                                        "payout", "visit"};
+constexpr std::array<std::string_view, 8> kIdWords = {"id",      "uuid", "customer_id", "user_id",
+                                                      "shop_id", "unit", "client",      "account"};
 constexpr std::array<std::string_view, 5> kTimeWords = {"day", "date", "week", "timestamp", "period"};
 constexpr std::array<std::string_view, 5> kClusterWords = {"household", "hh_id", "cluster", "family", "store_id"};
-constexpr std::array<std::string_view, 14> kAfterWords = {"out_",    "response", "exposure", "exposed", "click",
+constexpr std::array<std::string_view, 14> kAfterWords = {"out_",    "response", "exposure", "exposed",    "click",
                                                           "redeem",  "opened",   "visit",    "conversion", "spend",
                                                           "outcome", "post_",    "after",    "voted"};
 
@@ -59,8 +60,10 @@ class Guesser {
     columns.revenue = best("columns.revenue", kRevenueWords, [](const ColumnSummary& c) {
       return (c.is_number && c.low >= 0.0 && c.distinct > 1) || is_yes_no(c);
     });
-    columns.cost = best("columns.cost", kCostWords, [](const ColumnSummary& c) { return c.is_number && c.distinct > 1; });
-    columns.time = best("columns.time", kTimeWords, [](const ColumnSummary& c) { return whole_word(c.name, kTimeWords); });
+    columns.cost =
+        best("columns.cost", kCostWords, [](const ColumnSummary& c) { return c.is_number && c.distinct > 1; });
+    columns.time =
+        best("columns.time", kTimeWords, [](const ColumnSummary& c) { return whole_word(c.name, kTimeWords); });
     columns.cluster = best("columns.cluster", kClusterWords, [](const ColumnSummary& c) { return !c.looks_unique; });
     guess_id();
     guess_categories();
@@ -126,14 +129,17 @@ class Guesser {
         if (nothing && study.arms.control.empty()) study.arms.control = label;
       }
     }
-    guess_.remarks["arms.control"] = study.arms.control.empty()
-                                         ? fmt::format("name the arm that means nothing was given: {}", fmt::join(labels, ", "))
-                                         : "the arm that means nothing was given";
+    guess_.remarks["arms.control"] =
+        study.arms.control.empty()
+            ? fmt::format("name the arm that means nothing was given: {}", fmt::join(labels, ", "))
+            : "the arm that means nothing was given";
     std::string shares;
     for (const std::string& label : labels) {
-      shares += fmt::format("{}\"{}\" = {:.3g}", shares.empty() ? "" : ", ", label, 1.0 / static_cast<double>(labels.size()));
+      shares +=
+          fmt::format("{}\"{}\" = {:.3g}", shares.empty() ? "" : ", ", label, 1.0 / static_cast<double>(labels.size()));
     }
-    guess_.remarks["arms.share"] = fmt::format("the designed shares, for example {{ {} }}; without them the sample ratio is not tested", shares);
+    guess_.remarks["arms.share"] =
+        fmt::format("the designed shares, for example {{ {} }}; without them the sample ratio is not tested", shares);
     arm_labels_ = labels;
   }
 
@@ -163,7 +169,8 @@ class Guesser {
         break;
       }
     }
-    if (!guess_.study.columns.categorical.empty()) guess_.remarks["columns.categorical"] = "whole numbers that look like codes; text columns are categorical anyway";
+    if (!guess_.study.columns.categorical.empty())
+      guess_.remarks["columns.categorical"] = "whole numbers that look like codes; text columns are categorical anyway";
   }
 
   void guess_missing() {
@@ -187,13 +194,17 @@ class Guesser {
       const bool arm_again = lower(column.name).starts_with("treat");
       if (after || arm_again) exclude.push_back(column.name);
     }
-    if (!exclude.empty()) guess_.remarks["columns.exclude"] = "these look measured after the arm was drawn, or like the arm itself: never features";
+    if (!exclude.empty())
+      guess_.remarks["columns.exclude"] =
+          "these look measured after the arm was drawn, or like the arm itself: never features";
   }
 
   void finish() {
     Study& study = guess_.study;
-    if (study.columns.arm.empty()) guess_.remarks["columns.arm"] = "not found: name the column that says which arm a unit got";
-    if (study.columns.revenue.empty()) guess_.remarks["columns.revenue"] = "not found: name the column that says what a unit earned";
+    if (study.columns.arm.empty())
+      guess_.remarks["columns.arm"] = "not found: name the column that says which arm a unit got";
+    if (study.columns.revenue.empty())
+      guess_.remarks["columns.revenue"] = "not found: name the column that says what a unit earned";
     if (study.columns.cost.empty()) {
       for (const std::string& label : arm_labels_) {
         if (label != study.arms.control) study.arms.cost[label] = 1.0;
@@ -206,8 +217,9 @@ class Guesser {
     if (!study.arms.order.empty()) guess_.remarks["cost.rises_with_arm"] = "a stronger arm never costs less";
     study.budgets.share_of_max = {0.1, 0.2, 0.4};
     guess_.remarks["budgets.share_of_max"] = "shares of the costliest arm's cost; or per_unit, or total";
-    guess_.remarks["split.by"] = study.columns.time.empty() ? "or \"time\", or a column that says train, validation or test"
-                                                            : "\"time\" trains on the earlier rows and tests on the later";
+    guess_.remarks["split.by"] = study.columns.time.empty()
+                                     ? "or \"time\", or a column that says train, validation or test"
+                                     : "\"time\" trains on the earlier rows and tests on the later";
   }
 
   const TableSummary& table_;

@@ -16,9 +16,9 @@ struct ColumnSummary {
   std::string name;
   std::string type;  // as the file says it: int64, double, string, ...
   bool is_number = false;
-  bool is_integer = false;        // every value is a whole number
+  bool is_integer = false;  // every value is a whole number
   std::int64_t missing = 0;
-  double low = 0.0;               // numbers only
+  double low = 0.0;  // numbers only
   double high = 0.0;
   double mean = 0.0;
   // Distinct values, counted up to kMostDistinct; `frequent` holds the most common ones with their counts, at most 8.

@@ -21,7 +21,8 @@ std::size_t best_arm(const Scores& scores, std::size_t unit, double multiplier) 
   std::size_t best = 0;
   double most = 0.0;
   for (std::size_t arm = 0; arm < scores.revenue.cols; ++arm) {
-    const double score = static_cast<double>(scores.revenue(unit, arm)) - multiplier * static_cast<double>(scores.cost(unit, arm));
+    const double score =
+        static_cast<double>(scores.revenue(unit, arm)) - multiplier * static_cast<double>(scores.cost(unit, arm));
     if (arm == 0 || score > most) {
       most = score;
       best = arm;

@@ -16,10 +16,10 @@ namespace dfcl::evaluate {
 
 // Units of a trial with a nuisance prediction m that was not fitted on them.
 struct RewardUnits {
-  std::span<const std::uint8_t> arm;  // received
-  std::span<const float> revenue;     // observed
-  std::span<const float> cost;        // observed
-  std::span<const float> weight;      // 1 / probability of the arm received
+  std::span<const std::uint8_t> arm;               // received
+  std::span<const float> revenue;                  // observed
+  std::span<const float> cost;                     // observed
+  std::span<const float> weight;                   // 1 / probability of the arm received
   core::MatrixView<const float> nuisance_revenue;  // units x arms
   core::MatrixView<const float> nuisance_cost;     // units x arms
 
@@ -37,7 +37,8 @@ struct Estimate {
   double standard_error = 0.0;  // over units
 };
 
-// Mean over the multipliers of the mean over units of phi_{i, z(i)} (eq. 5b), z the best arm by score, ties to the first.
+// Mean over the multipliers of the mean over units of phi_{i, z(i)} (eq. 5b), z the best arm by score, ties to the
+// first.
 Estimate net_value(const RewardUnits& units, const Scores& scores, std::span<const double> multipliers,
                    core::RunContext& context);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrow IPC files and streams as a RecordSource. Arrow's reader trusts what it reads, so every batch is validated in full
-// before use. Large batches are cut into slices of 65,536 rows.
+// Arrow IPC files and streams as a RecordSource. Arrow's reader trusts what it reads, so every batch is validated in
+// full before use. Large batches are cut into slices of 65,536 rows.
 #include <arrow/ipc/reader.h>
 
 #include <algorithm>

@@ -39,14 +39,14 @@ std::vector<T> numbers(const arrow::Array& array) {
 
 class FileBatches : public data::BatchSource {
  public:
-  FileBatches(const std::string& path, const std::vector<std::string>& names, const std::vector<data::ColumnType>& types,
-              core::RunContext& context)
+  FileBatches(const std::string& path, const std::vector<std::string>& names,
+              const std::vector<data::ColumnType>& types, core::RunContext& context)
       : files_(input_files(path)), context_(context) {
     source_ = open_records(files_.front(), context.pool.threads());
     const bool is_text_file = source_->format() == FileFormat::csv || source_->format() == FileFormat::csv_gzip;
     for (const std::string& name : names.empty() ? source_->schema()->field_names() : names) {
       const auto field = source_->schema()->GetFieldByName(name);
-      const auto type = !types.empty() ? types[columns_.size()]
+      const auto type = !types.empty()     ? types[columns_.size()]
                         : field == nullptr ? data::ColumnType::text  // reported by select()
                                            : type_in_file(*field->type(), is_text_file);
       columns_.push_back({name, type});
@@ -98,7 +98,8 @@ class FileBatches : public data::BatchSource {
   }
 
   data::ColumnValues values_of(const Part& part, const arrow::Array& array, const data::ColumnInfo& column) const {
-    if (column.type == data::ColumnType::text || (column.type == data::ColumnType::int64 && !is_number(*array.type()))) {
+    if (column.type == data::ColumnType::text ||
+        (column.type == data::ColumnType::int64 && !is_number(*array.type()))) {
       data::Ids ids = ids_of(array);
       if (column.type == data::ColumnType::int64) {
         if (ids.numbers() == nullptr) fail(part, {0, column.name, "not whole numbers", "", "whole numbers", ""});
@@ -120,7 +121,8 @@ class FileBatches : public data::BatchSource {
       }
     }
     const data::Ids ids = ids_of(array);
-    if (ids.numbers() == nullptr) fail(part, {0, column.name, "not whole numbers", array.type()->ToString(), "whole numbers", ""});
+    if (ids.numbers() == nullptr)
+      fail(part, {0, column.name, "not whole numbers", array.type()->ToString(), "whole numbers", ""});
     return *ids.numbers();
   }
 

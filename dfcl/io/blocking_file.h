@@ -43,7 +43,8 @@ class BlockingFile final : public arrow::io::RandomAccessFile {
   }
 
  private:
-  BlockingFile(std::shared_ptr<arrow::io::ReadableFile> file, std::int64_t size) : file_(std::move(file)), size_(size) {}
+  BlockingFile(std::shared_ptr<arrow::io::ReadableFile> file, std::int64_t size)
+      : file_(std::move(file)), size_(size) {}
 
   std::shared_ptr<arrow::io::ReadableFile> file_;
   std::int64_t size_;

@@ -64,7 +64,8 @@ template <class Out>
 void fill(const arrow::Array& array, std::int64_t begin, std::int64_t end, Out* out, std::int64_t stride) {
   const bool known = with_number_array(array, [&](const auto& typed) {
     if (array.null_count() == 0) {
-      for (std::int64_t row = begin; row < end; ++row) out[(row - begin) * stride] = static_cast<Out>(value_of(typed, row));
+      for (std::int64_t row = begin; row < end; ++row)
+        out[(row - begin) * stride] = static_cast<Out>(value_of(typed, row));
       return;
     }
     for (std::int64_t row = begin; row < end; ++row) {
@@ -74,7 +75,8 @@ void fill(const arrow::Array& array, std::int64_t begin, std::int64_t end, Out* 
   });
   if (known) return;
   if (array.type_id() == Type::NA) {
-    for (std::int64_t row = begin; row < end; ++row) out[(row - begin) * stride] = std::numeric_limits<Out>::quiet_NaN();
+    for (std::int64_t row = begin; row < end; ++row)
+      out[(row - begin) * stride] = std::numeric_limits<Out>::quiet_NaN();
     return;
   }
   throw core::Error({.what = "a column of type " + array.type()->ToString() + " was taken for numbers"});
@@ -85,7 +87,8 @@ class LabelCoder {
   std::uint32_t code(std::string_view label, std::int64_t row) {
     label = trim(label);
     if (label.empty()) return LabelColumn::kMissing;
-    const auto [entry, is_new] = codes_.try_emplace(std::string(label), static_cast<std::uint32_t>(column_.labels.size()));
+    const auto [entry, is_new] =
+        codes_.try_emplace(std::string(label), static_cast<std::uint32_t>(column_.labels.size()));
     if (is_new) {
       column_.labels.emplace_back(label);
       column_.first_row.push_back(row);
@@ -222,7 +225,8 @@ LabelColumn labels_of(const arrow::Array& array) {
     case Type::BOOL: {
       const auto& booleans = static_cast<const arrow::BooleanArray&>(array);
       for (std::int64_t row = 0; row < array.length(); ++row) {
-        if (!booleans.IsNull(row)) codes[static_cast<std::size_t>(row)] = coder.code(booleans.Value(row) ? "true" : "false", row);
+        if (!booleans.IsNull(row))
+          codes[static_cast<std::size_t>(row)] = coder.code(booleans.Value(row) ? "true" : "false", row);
       }
       break;
     }
@@ -231,7 +235,8 @@ LabelColumn labels_of(const arrow::Array& array) {
     case Type::TIMESTAMP: {
       for (std::int64_t row = 0; row < array.length(); ++row) {
         const auto scalar = array.GetScalar(row);
-        if (scalar.ok() && (*scalar)->is_valid) codes[static_cast<std::size_t>(row)] = coder.code((*scalar)->ToString(), row);
+        if (scalar.ok() && (*scalar)->is_valid)
+          codes[static_cast<std::size_t>(row)] = coder.code((*scalar)->ToString(), row);
       }
       break;
     }

@@ -91,12 +91,14 @@ std::size_t first_row_end(std::string_view text) {
 
 char separator_of(std::string_view text) {
   std::array<std::ptrdiff_t, kSeparators.size()> counts{};
-  for_each_piece(text.substr(0, first_row_end(text)), kSeparators, [&](std::size_t begin, std::size_t end, bool quoted) {
-    for (std::size_t i = 0; i < counts.size() && !quoted; ++i) {
-      counts[i] += std::count(text.begin() + static_cast<std::ptrdiff_t>(begin), text.begin() + static_cast<std::ptrdiff_t>(end), kSeparators[i]);
-    }
-    return true;
-  });
+  for_each_piece(text.substr(0, first_row_end(text)), kSeparators,
+                 [&](std::size_t begin, std::size_t end, bool quoted) {
+                   for (std::size_t i = 0; i < counts.size() && !quoted; ++i) {
+                     counts[i] += std::count(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                                             text.begin() + static_cast<std::ptrdiff_t>(end), kSeparators[i]);
+                   }
+                   return true;
+                 });
   return kSeparators[static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin())];
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV and gzipped CSV as a RecordSource. The file is cut into blocks of whole rows (quotes are followed, so a value may hold
-// a line end); each block is parsed by Arrow's reader on one thread, so that a bad value comes with its row.
+// CSV and gzipped CSV as a RecordSource. The file is cut into blocks of whole rows (quotes are followed, so a value may
+// hold a line end); each block is parsed by Arrow's reader on one thread, so that a bad value comes with its row.
 #include <arrow/csv/api.h>
 #include <arrow/io/api.h>
 #include <arrow/util/compression.h>
@@ -39,7 +39,8 @@ std::string between(std::string_view message, std::string_view open, std::string
   const std::size_t begin = message.find(open);
   if (begin == std::string_view::npos) return "";
   const std::size_t end = message.find(close, begin + open.size());
-  return std::string(message.substr(begin + open.size(), end == std::string_view::npos ? end : end - begin - open.size()));
+  return std::string(
+      message.substr(begin + open.size(), end == std::string_view::npos ? end : end - begin - open.size()));
 }
 
 std::shared_ptr<arrow::DataType> arrow_type(ParseAs parse_as, const arrow::DataType& guessed) {
@@ -91,7 +92,8 @@ class CsvSource : public RecordSource {
       const std::int64_t end = ended_ || never_closed ? text->size() : static_cast<std::int64_t>(cut.rows_end);
       carry_ = end < text->size() ? arrow::SliceBuffer(text, end) : nullptr;
       if (end == 0 || blank(*text, end)) continue;
-      return Part{arrow::SliceBuffer(text, 0, end), cut.newlines_in_values, never_closed ? cut.open_quote : std::nullopt, nullptr};
+      return Part{arrow::SliceBuffer(text, 0, end), cut.newlines_in_values,
+                  never_closed ? cut.open_quote : std::nullopt, nullptr};
     }
   }
 
@@ -149,7 +151,8 @@ class CsvSource : public RecordSource {
     convert_.strings_can_be_null = true;
     const Probe probe = read_probe();
     separator_ = separator_of(probe.text);
-    require_few_columns(std::count(probe.text.begin(), probe.text.begin() + static_cast<std::ptrdiff_t>(probe.header_end), separator_));
+    require_few_columns(
+        std::count(probe.text.begin(), probe.text.begin() + static_cast<std::ptrdiff_t>(probe.header_end), separator_));
     const RowCut cut = cut_rows(probe.text, separator_);
     const std::size_t sample_end = ended_ && !cut.open_quote ? probe.text.size() : cut.rows_end;
     auto table = parse(buffer_of(probe.text.substr(0, sample_end)), cut.newlines_in_values);
@@ -182,7 +185,8 @@ class CsvSource : public RecordSource {
         throw core::Error({.kind = core::ErrorKind::data, .what = "the file is empty", .where = path()});
       }
       probe.header_end = first_row_end(probe.text);
-      const bool whole = probe.header_end < probe.text.size() && first_row_end(probe.text.substr(probe.header_end)) < probe.text.size();
+      const bool whole = probe.header_end < probe.text.size() &&
+                         first_row_end(probe.text.substr(probe.header_end)) < probe.text.size();
       if (whole || ended_) break;
       if (probe.buffer->size() > kMostRowBytes) check(arrow::Status::Invalid("a header or row of more than 64 MiB"));
       carry_ = probe.buffer;
@@ -202,7 +206,8 @@ class CsvSource : public RecordSource {
                          .hint = "save the table with line ends of Unix or Windows"});
     }
     if (cut_rows(header, separator_of(header)).open_quote) {
-      throw core::Error({.kind = core::ErrorKind::data, .what = "a quote in the header that is never closed", .where = path()});
+      throw core::Error(
+          {.kind = core::ErrorKind::data, .what = "a quote in the header that is never closed", .where = path()});
     }
   }
 
@@ -222,7 +227,8 @@ class CsvSource : public RecordSource {
   }
 
   // Names and guessed types: the first row of the text is the header.
-  arrow::Result<std::shared_ptr<arrow::Table>> parse(const std::shared_ptr<arrow::Buffer>& text, bool newlines_in_values) const {
+  arrow::Result<std::shared_ptr<arrow::Table>> parse(const std::shared_ptr<arrow::Buffer>& text,
+                                                     bool newlines_in_values) const {
     return parse(text, read_options(text->size()), newlines_in_values, convert_);
   }
 
@@ -252,7 +258,8 @@ class CsvSource : public RecordSource {
     const std::string& message = status.message();
     BadRow bad;
     bad.row = std::max<std::int64_t>(0, number_after(message, "Row #").value_or(1) - 1);
-    if (const auto expected = number_after(message, "Expected "); expected && message.find("got ") != std::string::npos) {
+    if (const auto expected = number_after(message, "Expected ");
+        expected && message.find("got ") != std::string::npos) {
       bad.what = "a row with the wrong number of fields";
       bad.found = fmt::format("{} fields", number_after(message, "got ").value_or(0));
       bad.expected = fmt::format("{}", *expected);
@@ -264,8 +271,10 @@ class CsvSource : public RecordSource {
       if (!value.empty()) bad.found = fmt::format("'{}'", value);
       if (bad.what.starts_with("text in")) {
         bad.expected = "a number";
-        bad.hint = fmt::format("if '{0}' holds categories, add it to [columns] categorical; if the value means missing, "
-                               "leave the field empty", bad.column);
+        bad.hint = fmt::format(
+            "if '{0}' holds categories, add it to [columns] categorical; if the value means missing, "
+            "leave the field empty",
+            bad.column);
       }
     } else {
       bad.what = "cannot parse";

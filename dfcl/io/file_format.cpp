@@ -103,7 +103,8 @@ std::vector<std::string> input_files(const std::string& path) {
   }
   if (fs::is_directory(path, code)) {
     for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
-      if (entry.is_regular_file(code) && format_of_ending(entry.path().string())) files.push_back(entry.path().string());
+      if (entry.is_regular_file(code) && format_of_ending(entry.path().string()))
+        files.push_back(entry.path().string());
     }
   } else if (fs::exists(path, code)) {
     // A table is read more than once, and its size says how much memory it can need: no pipe and no device will do.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parquet as a RecordSource. Files of several row groups of moderate size are read a row group a part, each by the thread that
-// decodes it; others as batches of 65,536 rows. Every batch is validated in full before use.
+// Parquet as a RecordSource. Files of several row groups of moderate size are read a row group a part, each by the
+// thread that decodes it; others as batches of 65,536 rows. Every batch is validated in full before use.
 #include <parquet/arrow/reader.h>
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>

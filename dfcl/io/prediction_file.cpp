@@ -40,7 +40,8 @@ bool holds(const std::vector<std::string>& names, const std::string& name) {
 // Names of columns of numbers, in groups: each group becomes a matrix of its own.
 using Groups = std::vector<std::vector<std::string>>;
 
-// What to read of a table: an id, a column of labels, and groups of columns of numbers (words such as yes and no count).
+// What to read of a table: an id, a column of labels, and groups of columns of numbers (words such as yes and no
+// count).
 struct Layout {
   std::vector<WantedColumn> wanted;
   Groups groups;
@@ -89,7 +90,12 @@ std::vector<float> numbers_of_words(const LabelColumn& words, const std::string&
   for (std::size_t label = 0; label < words.labels.size(); ++label) {
     const auto number = number_of_word(words.labels[label]);
     if (!number && !bad) {
-      bad = BadRow{words.first_row[label], name, "text in a numeric column", fmt::format("'{}'", words.labels[label]), "a number", ""};
+      bad = BadRow{words.first_row[label],
+                   name,
+                   "text in a numeric column",
+                   fmt::format("'{}'", words.labels[label]),
+                   "a number",
+                   ""};
     }
     of_label.push_back(static_cast<float>(number.value_or(0.0)));
   }
@@ -134,7 +140,8 @@ void fill_tile(const Layout& layout, TableTile& tile) {
   tile.decoded.batch = nullptr;
 }
 
-void append_tile(TableTile& tile, const Layout& layout, std::unordered_map<std::string, std::uint32_t>& codes, NumberTable& table) {
+void append_tile(TableTile& tile, const Layout& layout, std::unordered_map<std::string, std::uint32_t>& codes,
+                 NumberTable& table) {
   const std::size_t first = table.ids.size();
   const auto rows = static_cast<std::size_t>(tile.decoded.num_rows);
   for (std::size_t group = 0; group < layout.groups.size(); ++group) {
@@ -211,7 +218,8 @@ NumberTable read_table(const std::string& path, const Groups& groups, const std:
   context.finished("reading");
   if (table.ids.size() == 0) throw data_error(path, "no rows", "a header only", "one row a unit");
   for (core::Matrix<float>& matrix : table.numbers) matrix.shrink_to_fit();
-  for (std::size_t group = 0; group < groups.size(); ++group) check_finite(table.numbers[group], groups[group], table.ids, path, context);
+  for (std::size_t group = 0; group < groups.size(); ++group)
+    check_finite(table.numbers[group], groups[group], table.ids, path, context);
   return table;
 }
 
@@ -248,10 +256,12 @@ std::vector<std::string> arms_of_columns(const std::vector<std::string>& names, 
     }
   }
   for (const std::string& arm : arms) {
-    if (!all.contains("cost_" + arm)) throw data_error(path, fmt::format("no column 'cost_{0}' beside 'revenue_{0}'", arm));
+    if (!all.contains("cost_" + arm))
+      throw data_error(path, fmt::format("no column 'cost_{0}' beside 'revenue_{0}'", arm));
   }
   if (arms.empty() || arms.size() > kMostArms) {
-    throw data_error(path, "not a prediction", fmt::format("{} arms in columns {}", arms.size(), core::suggest("", names)),
+    throw data_error(path, "not a prediction",
+                     fmt::format("{} arms in columns {}", arms.size(), core::suggest("", names)),
                      "columns revenue_<arm> and cost_<arm> for every arm");
   }
   return arms;
@@ -288,7 +298,9 @@ core::Matrix<std::uint8_t> read_eligibility(const std::string& path, const std::
   for (const std::string& name : column_names(path)) {
     if (!name.starts_with("eligible_")) continue;
     const auto arm = std::find(arms.begin(), arms.end(), name.substr(9));
-    if (arm == arms.end()) throw data_error(path, fmt::format("column '{}' names no arm", name), "", "", core::suggest(name.substr(9), arms));
+    if (arm == arms.end())
+      throw data_error(path, fmt::format("column '{}' names no arm", name), "", "",
+                       core::suggest(name.substr(9), arms));
     masked_arms.push_back(static_cast<std::size_t>(arm - arms.begin()));
     numbers.push_back(name);
   }
@@ -298,8 +310,8 @@ core::Matrix<std::uint8_t> read_eligibility(const std::string& path, const std::
   return eligibility_of(table.numbers[0], masked_arms, arms.size(), &rows);
 }
 
-core::Matrix<float> read_second_cost(const std::string& path, const std::vector<std::string>& arms, const data::Ids& ids,
-                                     core::RunContext& context) {
+core::Matrix<float> read_second_cost(const std::string& path, const std::vector<std::string>& arms,
+                                     const data::Ids& ids, core::RunContext& context) {
   const NumberTable table = read_table(path, {columns_of("cost_", arms)}, "", context);
   const std::vector<std::size_t> rows = data::match_ids(ids, table.ids, path);
   core::Matrix<float> cost(rows.size(), arms.size());
@@ -310,7 +322,8 @@ core::Matrix<float> read_second_cost(const std::string& path, const std::vector<
 }
 
 std::map<std::string, double> read_segment_budgets(const std::string& path, core::RunContext& context) {
-  const auto source = open_batches(path, {"segment", "budget"}, {data::ColumnType::text, data::ColumnType::float64}, context);
+  const auto source =
+      open_batches(path, {"segment", "budget"}, {data::ColumnType::text, data::ColumnType::float64}, context);
   std::map<std::string, double> budgets;
   data::Batch batch;
   while (source->next(batch)) {
@@ -318,7 +331,8 @@ std::map<std::string, double> read_segment_budgets(const std::string& path, core
       const std::string segment(std::get<data::TextColumn>(batch.columns[0])[row]);
       const double budget = std::get<std::vector<double>>(batch.columns[1])[row];
       if (!std::isfinite(budget)) throw data_error(path, fmt::format("no budget for segment '{}'", segment));
-      if (!budgets.try_emplace(segment, budget).second) throw data_error(path, fmt::format("segment '{}' stands twice", segment));
+      if (!budgets.try_emplace(segment, budget).second)
+        throw data_error(path, fmt::format("segment '{}' stands twice", segment));
     }
   }
   return budgets;

@@ -22,15 +22,16 @@ struct PredictionTable {
   std::vector<std::string> segments;    // in order of first appearance
 };
 
-// segment_column: "" for none. Throws Error of kind data where columns are missing or values are no finite numbers, with
-// the id of the unit.
+// segment_column: "" for none. Throws Error of kind data where columns are missing or values are no finite numbers,
+// with the id of the unit.
 PredictionTable read_prediction(const std::string& path, const std::string& segment_column, core::RunContext& context);
 
 // The arms of a prediction file, from the names of its columns. Throws Error of kind data where there is none or one
 // of the two columns of an arm is missing.
 std::vector<std::string> arms_of_columns(const std::vector<std::string>& names, const std::string& path);
 
-// units x arms: 0 where the column eligible_<arm> says 0, no or false; arms without a column are open to all. Joined by id.
+// units x arms: 0 where the column eligible_<arm> says 0, no or false; arms without a column are open to all. Joined by
+// id.
 core::Matrix<std::uint8_t> read_eligibility(const std::string& path, const std::vector<std::string>& arms,
                                             const data::Ids& ids, core::RunContext& context);
 

@@ -18,7 +18,8 @@ using data::ColumnType;
 
 class PredictionBatches final : public data::BatchSource {
  public:
-  PredictionBatches(const std::string& path, const std::vector<std::string>& arms, core::RunContext& context) : path_(path) {
+  PredictionBatches(const std::string& path, const std::vector<std::string>& arms, core::RunContext& context)
+      : path_(path) {
     const std::vector<std::string> present = column_names(path);
     const auto type_of = [&](const std::string& name) {
       return open_batches(path, {name}, {}, context)->columns().front().type;
@@ -88,7 +89,8 @@ class PredictionBatches final : public data::BatchSource {
       const std::string word(words[row]);
       if (word.empty()) continue;
       const auto number = number_of_word(word);
-      if (!number) throw error(place(batch, row, column), "text in a numeric column", fmt::format("'{}'", word), "a number");
+      if (!number)
+        throw error(place(batch, row, column), "text in a numeric column", fmt::format("'{}'", word), "a number");
       numbers[row] = static_cast<float>(*number);
     }
     batch.columns[column] = std::move(numbers);

@@ -27,12 +27,13 @@ RecordSource::RecordSource(std::string path, FileFormat format) : path_(std::mov
   std::error_code code;
   file_bytes_ = std::filesystem::file_size(path_, code);
   if (code) file_bytes_ = 0;
-  pool_ = std::make_unique<arrow::CappedMemoryPool>(arrow::default_memory_pool(),
-                                                    arrow::default_memory_pool()->bytes_allocated() + memory_cap(file_bytes_));
+  pool_ = std::make_unique<arrow::CappedMemoryPool>(
+      arrow::default_memory_pool(), arrow::default_memory_pool()->bytes_allocated() + memory_cap(file_bytes_));
 }
 
 void RecordSource::set_schema(std::shared_ptr<arrow::Schema> schema) {
-  if (schema->num_fields() == 0) throw core::Error({.kind = core::ErrorKind::data, .what = "a table without columns", .where = path_});
+  if (schema->num_fields() == 0)
+    throw core::Error({.kind = core::ErrorKind::data, .what = "a table without columns", .where = path_});
   std::unordered_set<std::string> seen;
   arrow::util::InitializeUTF8();
   for (const auto& field : schema->fields()) {

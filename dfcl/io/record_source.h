@@ -80,7 +80,9 @@ class RecordSource {
   // The indices of the wanted columns in the schema, or an Error with "did you mean".
   std::vector<int> indices_of(const std::vector<WantedColumn>& wanted) const;
   // The line of the file (from 1) of a row of a part, where the part is text.
-  virtual std::int64_t line_of(const Part&, std::int64_t /*row*/, std::int64_t lines_before) const { return lines_before; }
+  virtual std::int64_t line_of(const Part&, std::int64_t /*row*/, std::int64_t lines_before) const {
+    return lines_before;
+  }
   // Checks names once the schema is known: no columns, duplicated names and names that are not UTF-8 are errors.
   void set_schema(std::shared_ptr<arrow::Schema> schema);
   arrow::MemoryPool* pool() const { return pool_.get(); }

@@ -72,8 +72,10 @@ nlohmann::ordered_json object_of(const std::vector<std::pair<std::string, std::s
 }
 
 std::string provenance_json(const data::Provenance& provenance) {
-  return nlohmann::ordered_json{
-      {"kind", provenance.kind}, {"version", provenance.version}, {"verb", provenance.verb}, {"options", object_of(provenance.options)}}
+  return nlohmann::ordered_json{{"kind", provenance.kind},
+                                {"version", provenance.version},
+                                {"verb", provenance.verb},
+                                {"options", object_of(provenance.options)}}
       .dump();
 }
 

@@ -184,10 +184,11 @@ void TrialBuilder::check_rows() const {
   if (rows_seen_ == 0) throw data_error(study_.data.trial, "no rows", "a header only", "one row a unit", "");
   const double share = static_cast<double>(rows_without_outcome_) / static_cast<double>(rows_seen_);
   if (share > kMostWithoutOutcome) {
-    throw data_error(study_.data.trial, "rows without an outcome",
-                     fmt::format("{} of {} rows ({:.1f} %)", rows_without_outcome_, rows_seen_, 100.0 * share),
-                     "a revenue and a cost for every unit",
-                     "leaving out units by their outcome breaks the randomisation; fill in what is known, for example 0");
+    throw data_error(
+        study_.data.trial, "rows without an outcome",
+        fmt::format("{} of {} rows ({:.1f} %)", rows_without_outcome_, rows_seen_, 100.0 * share),
+        "a revenue and a cost for every unit",
+        "leaving out units by their outcome breaks the randomisation; fill in what is known, for example 0");
   }
 }
 
@@ -207,9 +208,10 @@ void TrialBuilder::settle_arms() {
   }
   const auto is_control = [&](std::uint32_t code) { return found[code] == control; };
   if (std::none_of(order.begin(), order.end(), is_control)) {
-    throw data_error(fmt::format("column '{}'", study_.columns.arm), "no control arm",
-                     control.empty() ? fmt::format("arms {}", fmt::join(found, ", ")) : fmt::format("no unit in arm '{}'", control),
-                     "[arms] control to name one of the arms", control.empty() ? "" : core::suggest(control, found));
+    throw data_error(
+        fmt::format("column '{}'", study_.columns.arm), "no control arm",
+        control.empty() ? fmt::format("arms {}", fmt::join(found, ", ")) : fmt::format("no unit in arm '{}'", control),
+        "[arms] control to name one of the arms", control.empty() ? "" : core::suggest(control, found));
   }
   if (declared.order.empty()) std::stable_partition(order.begin(), order.end(), is_control);
   if (found.size() < 2) {
@@ -295,7 +297,8 @@ void TrialBuilder::settle_levels(core::RunContext& context) {
     std::vector<std::int64_t> training_units(labels.size());
     for (std::size_t unit = 0; unit < values.rows(); ++unit) {
       const float code = values(unit, feature);
-      if (!std::isnan(code) && trial_.split[unit] == data::Split::train) ++training_units[static_cast<std::size_t>(code)];
+      if (!std::isnan(code) && trial_.split[unit] == data::Split::train)
+        ++training_units[static_cast<std::size_t>(code)];
     }
     std::vector<float> new_code(labels.size(), 0.0f);
     std::vector<std::string>& levels = trial_.features.columns[feature].levels;
@@ -357,7 +360,8 @@ void TrialBuilder::settle_outcomes() {
                                        static_cast<double>(limit), quantile));
   }
   if (rows_without_outcome_ > 0) {
-    trial_.notes.push_back(fmt::format("{} of {} rows have no outcome and are left out", rows_without_outcome_, rows_seen_));
+    trial_.notes.push_back(
+        fmt::format("{} of {} rows have no outcome and are left out", rows_without_outcome_, rows_seen_));
   }
 }
 

@@ -130,7 +130,8 @@ bool matches_any(const std::string& name, const std::vector<std::string>& globs)
                      [&](const std::string& glob) { return ::fnmatch(glob.c_str(), name.c_str(), 0) == 0; });
 }
 
-TrialPlan plan_trial(const data::Study& study, const arrow::Schema& schema, bool is_text_file, const std::string& path) {
+TrialPlan plan_trial(const data::Study& study, const arrow::Schema& schema, bool is_text_file,
+                     const std::string& path) {
   return Planner(study, schema, is_text_file, path).plan();
 }
 

@@ -18,9 +18,9 @@ namespace dfcl::io {
 
 struct TrialPlan {
   static constexpr int kNone = -1;
-  std::vector<WantedColumn> wanted;            // what to read; the numbers below index it
-  std::vector<int> feature_columns;            // one for each feature
-  std::vector<data::FeatureColumn> features;   // names and kinds; levels are still empty
+  std::vector<WantedColumn> wanted;           // what to read; the numbers below index it
+  std::vector<int> feature_columns;           // one for each feature
+  std::vector<data::FeatureColumn> features;  // names and kinds; levels are still empty
   std::vector<float> missing_codes;
   int arm = kNone;
   int revenue = kNone;

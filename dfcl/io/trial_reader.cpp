@@ -20,7 +20,8 @@ bool is_text(FileFormat format) { return format == FileFormat::csv || format == 
 
 std::string trial_path(const data::Study& study) {
   const std::filesystem::path path(study.data.trial);
-  return path.is_absolute() || study.folder.empty() ? path.string() : (std::filesystem::path(study.folder) / path).string();
+  return path.is_absolute() || study.folder.empty() ? path.string()
+                                                    : (std::filesystem::path(study.folder) / path).string();
 }
 
 struct ConvertedPart {

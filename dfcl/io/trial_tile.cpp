@@ -15,7 +15,11 @@ namespace {
 class TileMaker {
  public:
   TileMaker(const TrialPlan& plan, const TileOptions& options, const arrow::RecordBatch& batch)
-      : plan_(plan), options_(options), batch_(batch), rows_(batch.num_rows()), kept_(static_cast<std::size_t>(rows_), 1) {}
+      : plan_(plan),
+        options_(options),
+        batch_(batch),
+        rows_(batch.num_rows()),
+        kept_(static_cast<std::size_t>(rows_), 1) {}
 
   TrialTile make() {
     read_outcomes();

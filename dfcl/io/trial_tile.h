@@ -17,11 +17,11 @@
 namespace dfcl::io {
 
 struct TrialTile {
-  std::size_t num_rows = 0;           // kept ones
+  std::size_t num_rows = 0;               // kept ones
   std::int64_t rows_without_outcome = 0;  // left out
   std::vector<std::int64_t> kept_rows;    // their rows in the part; empty: all
-  core::Matrix<float> features;       // rows x features; categorical ones hold codes into `categories`
-  std::vector<LabelColumn> categories;  // labels only, one for each feature; empty for numbers
+  core::Matrix<float> features;           // rows x features; categorical ones hold codes into `categories`
+  std::vector<LabelColumn> categories;    // labels only, one for each feature; empty for numbers
   LabelColumn arm;
   LabelColumn time;
   LabelColumn split;

@@ -39,7 +39,8 @@ std::string status_sentence(const PlanFigures& plan) {
     case Status::not_binding: return "the budget does not bind: more money would earn nothing more";
     case Status::no_gain: return "no arm earns more than control at an accepted price";
     case Status::cannot_be_met:
-      return fmt::format("the budget cannot be met: the least that any plan spends is {}", amount_text(solution.least_spend));
+      return fmt::format("the budget cannot be met: the least that any plan spends is {}",
+                         amount_text(solution.least_spend));
     case Status::none_found: return "no plan that keeps all constraints was found, nor a proof that there is none";
     case Status::not_run: break;
   }
@@ -84,7 +85,8 @@ std::string lines(const std::vector<std::array<std::string, 3>>& rows) {
 
 std::string plan_text(const PlanFigures& plan) {
   const Solution& solution = plan.solution;
-  std::string text = fmt::format("Plan for {} units, {} arms: {}\n", count_text(plan.num_units), plan.arms.size(), status_sentence(plan));
+  std::string text = fmt::format("Plan for {} units, {} arms: {}\n", count_text(plan.num_units), plan.arms.size(),
+                                 status_sentence(plan));
   if (!solution.has_plan()) return text;
   std::vector<std::array<std::string, 3>> rows;
   const bool has_budget = std::isfinite(solution.budget);
@@ -95,18 +97,23 @@ std::string plan_text(const PlanFigures& plan) {
                   fmt::format("control's {} + increments {}", amount_text(solution.control_revenue),
                               amount_text(solution.revenue - solution.control_revenue))});
   if (is_profit(plan)) {
-    rows.push_back({"profit", amount_text(solution.value), fmt::format("{} x revenue - spend", number_text(plan.rules.margin))});
+    rows.push_back(
+        {"profit", amount_text(solution.value), fmt::format("{} x revenue - spend", number_text(plan.rules.margin))});
   }
-  rows.push_back({"upper bound", amount_text(solution.bound), fmt::format("no plan earns more; gap {}{}", number_text(solution.gap), gap_share(solution))});
+  rows.push_back({"upper bound", amount_text(solution.bound),
+                  fmt::format("no plan earns more; gap {}{}", number_text(solution.gap), gap_share(solution))});
   rows.push_back({"multiplier", number_text(solution.multiplier), "what one more unit of budget would earn"});
   if (plan.has_second) {
-    rows.push_back({"second spend", amount_text(solution.second_spend), fmt::format("its multiplier is {}", number_text(solution.second_multiplier))});
+    rows.push_back({"second spend", amount_text(solution.second_spend),
+                    fmt::format("its multiplier is {}", number_text(solution.second_multiplier))});
   }
   text += lines(rows) + "\n";
   TextTable arms({{"arm", Align::left}, {"units"}, {"share"}});
   for (std::size_t arm = 0; arm < plan.arms.size(); ++arm) {
     const auto units = static_cast<std::size_t>(solution.units_per_arm[arm]);
-    arms.add_row({plan.arms[arm], count_text(units), percent_text(static_cast<double>(units) / static_cast<double>(std::max<std::size_t>(plan.num_units, 1)))});
+    arms.add_row(
+        {plan.arms[arm], count_text(units),
+         percent_text(static_cast<double>(units) / static_cast<double>(std::max<std::size_t>(plan.num_units, 1)))});
   }
   text += arms.text();
   if (!solution.segment_spend.empty()) {
@@ -121,7 +128,9 @@ std::string plan_text(const PlanFigures& plan) {
   return text;
 }
 
-ordered_json number_or_null(double number) { return std::isfinite(number) ? ordered_json(number) : ordered_json(nullptr); }
+ordered_json number_or_null(double number) {
+  return std::isfinite(number) ? ordered_json(number) : ordered_json(nullptr);
+}
 
 ordered_json units_json(const std::vector<std::int64_t>& units, const std::vector<std::string>& arms) {
   ordered_json object = ordered_json::object();
@@ -149,9 +158,11 @@ ordered_json plan_json(const PlanFigures& plan) {
     json["gap"] = solution.gap;
     json["multiplier"] = solution.multiplier;
     json["units_per_arm"] = units_json(solution.units_per_arm, plan.arms);
-    if (plan.has_second) json["second"] = {{"spend", solution.second_spend}, {"multiplier", solution.second_multiplier}};
+    if (plan.has_second)
+      json["second"] = {{"spend", solution.second_spend}, {"multiplier", solution.second_multiplier}};
     if (!solution.arm_multiplier.empty()) {
-      for (std::size_t arm = 0; arm < plan.arms.size(); ++arm) json["arm_multiplier"][plan.arms[arm]] = solution.arm_multiplier[arm];
+      for (std::size_t arm = 0; arm < plan.arms.size(); ++arm)
+        json["arm_multiplier"][plan.arms[arm]] = solution.arm_multiplier[arm];
     }
     for (std::size_t segment = 0; segment < solution.segment_spend.size(); ++segment) {
       json["segments"][plan.segments[segment]] = {
@@ -167,15 +178,25 @@ ordered_json plan_json(const PlanFigures& plan) {
 
 std::string plans_text(const std::vector<PlanFigures>& plans) {
   if (plans.size() > 1) {
-    TextTable table({{"budget"}, {"spend"}, {"revenue"}, {"incremental"}, {"gap"}, {"multiplier"}, {"status", Align::left}, {"plan", Align::left}});
+    TextTable table({{"budget"},
+                     {"spend"},
+                     {"revenue"},
+                     {"incremental"},
+                     {"gap"},
+                     {"multiplier"},
+                     {"status", Align::left},
+                     {"plan", Align::left}});
     for (const PlanFigures& plan : plans) {
       const Solution& solution = plan.solution;
       const bool has = solution.has_plan();
-      table.add_row({amount_text(solution.budget), has ? amount_text(solution.spend) : "", has ? amount_text(solution.revenue) : "",
-                     has ? amount_text(solution.revenue - solution.control_revenue) : "", has ? number_text(solution.gap) : "",
-                     has ? number_text(solution.multiplier) : "", std::string(allocate::to_text(solution.status)), plan.file});
+      table.add_row({amount_text(solution.budget), has ? amount_text(solution.spend) : "",
+                     has ? amount_text(solution.revenue) : "",
+                     has ? amount_text(solution.revenue - solution.control_revenue) : "",
+                     has ? number_text(solution.gap) : "", has ? number_text(solution.multiplier) : "",
+                     std::string(allocate::to_text(solution.status)), plan.file});
     }
-    return fmt::format("Plans for {} units, {} arms\n\n{}", count_text(plans.front().num_units), plans.front().arms.size(), table.text());
+    return fmt::format("Plans for {} units, {} arms\n\n{}", count_text(plans.front().num_units),
+                       plans.front().arms.size(), table.text());
   }
   return plan_text(plans.front());
 }
@@ -203,7 +224,8 @@ std::string curve_text(const allocate::Curve& curve, const std::vector<std::stri
   TextTable table(columns);
   for (const allocate::CurvePoint& point : curve.points) {
     std::vector<std::string> cells = {amount_text(point.spend), amount_text(point.revenue),
-                                      amount_text(point.revenue - curve.control_revenue), number_text(point.multiplier)};
+                                      amount_text(point.revenue - curve.control_revenue),
+                                      number_text(point.multiplier)};
     for (const std::int64_t units : point.units_per_arm) cells.push_back(count_text(static_cast<std::size_t>(units)));
     table.add_row(std::move(cells));
   }
@@ -219,7 +241,10 @@ std::string curve_json(const allocate::Curve& curve, const std::vector<std::stri
                       {"multiplier", point.multiplier},
                       {"units_per_arm", units_json(point.units_per_arm, arms)}});
   }
-  return ordered_json{{"control_revenue", curve.control_revenue}, {"control_cost", curve.control_cost}, {"points", points}}.dump(2) + "\n";
+  return ordered_json{
+             {"control_revenue", curve.control_revenue}, {"control_cost", curve.control_cost}, {"points", points}}
+             .dump(2) +
+         "\n";
 }
 
 std::string curve_csv(const allocate::Curve& curve, const std::vector<std::string>& arms) {

@@ -36,12 +36,21 @@ std::string kind_text(const std::string& kind) {
 
 std::string table_text(const data::TableSummary& summary, const std::string& path) {
   std::string text = fmt::format("{}: {}\n", printable(path), kind_text(summary.kind));
-  text += fmt::format("{}{}, {}, {} rows, {} columns\n\n", summary.format,
-                      summary.num_files > 1 ? fmt::format(" in {} files", summary.num_files) : "",
-                      size_text(summary.bytes), count_text(static_cast<std::size_t>(summary.rows)), summary.columns.size());
-  TextTable table({{"column", Align::left}, {"type", Align::left}, {"missing"}, {"distinct"}, {"least"}, {"mean"}, {"most"}, {"values", Align::left}});
+  text +=
+      fmt::format("{}{}, {}, {} rows, {} columns\n\n", summary.format,
+                  summary.num_files > 1 ? fmt::format(" in {} files", summary.num_files) : "", size_text(summary.bytes),
+                  count_text(static_cast<std::size_t>(summary.rows)), summary.columns.size());
+  TextTable table({{"column", Align::left},
+                   {"type", Align::left},
+                   {"missing"},
+                   {"distinct"},
+                   {"least"},
+                   {"mean"},
+                   {"most"},
+                   {"values", Align::left}});
   for (const data::ColumnSummary& column : summary.columns) {
-    const double share = summary.rows == 0 ? 0.0 : static_cast<double>(column.missing) / static_cast<double>(summary.rows);
+    const double share =
+        summary.rows == 0 ? 0.0 : static_cast<double>(column.missing) / static_cast<double>(summary.rows);
     const bool numbers = column.is_number && column.missing < summary.rows;
     table.add_row({column.name, column.type, column.missing == 0 ? "0" : percent_text(share),
                    fmt::format("{}{}", column.distinct_is_at_least ? "> " : "", count_text(column.distinct)),
@@ -71,14 +80,19 @@ std::string table_json(const data::TableSummary& summary) {
       entry["high"] = column.high;
     }
     entry["frequent"] = nlohmann::ordered_json::array();
-    for (const auto& [value, count] : column.frequent) entry["frequent"].push_back({{"value", value}, {"count", count}});
+    for (const auto& [value, count] : column.frequent)
+      entry["frequent"].push_back({{"value", value}, {"count", count}});
     columns.push_back(std::move(entry));
   }
   nlohmann::ordered_json options = nlohmann::ordered_json::object();
   for (const auto& [name, value] : summary.provenance.options) options[name] = value;
   const nlohmann::ordered_json json = {
-      {"kind", summary.kind},   {"format", summary.format}, {"files", summary.num_files},
-      {"bytes", summary.bytes}, {"rows", summary.rows},     {"columns", columns},
+      {"kind", summary.kind},
+      {"format", summary.format},
+      {"files", summary.num_files},
+      {"bytes", summary.bytes},
+      {"rows", summary.rows},
+      {"columns", columns},
       {"made_by", {{"version", summary.provenance.version}, {"verb", summary.provenance.verb}, {"options", options}}}};
   // Text from files need not be UTF-8; replace what is not rather than fail.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -11,8 +11,8 @@
 namespace dfcl::simulate {
 
 struct ArmTotals {
-  std::uint64_t units = 0;        // that got this arm
-  double revenue = 0.0;           // of those units
+  std::uint64_t units = 0;  // that got this arm
+  double revenue = 0.0;     // of those units
   double cost = 0.0;
   double expected_revenue = 0.0;  // of all units, had they got this arm
   double expected_cost = 0.0;

@@ -16,8 +16,8 @@ class SimulatedSource final : public data::BatchSource {
   const std::vector<data::ColumnInfo>& columns() const override { return columns_; }
 
   bool next(data::Batch& batch) override {
-    const auto count = static_cast<std::size_t>(
-        std::min<std::uint64_t>(batch_rows_, simulator_.num_rows() - next_row_));
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(batch_rows_, simulator_.num_rows() - next_row_));
     if (count == 0) return false;
     SimulatedRows rows = simulator_.make_rows(next_row_, count);
     batch = std::move(rows.*part_);

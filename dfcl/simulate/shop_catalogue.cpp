@@ -135,8 +135,8 @@ std::array<NumberSpec, kNumShopNumbers> join_specs() {
   std::array<NumberSpec, kNumShopNumbers> specs;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     specs[i] = all.at(i);
-    specs[i].rest = std::sqrt(1.0 - specs[i].load_first * specs[i].load_first -
-                              specs[i].load_second * specs[i].load_second);
+    specs[i].rest =
+        std::sqrt(1.0 - specs[i].load_first * specs[i].load_first - specs[i].load_second * specs[i].load_second);
   }
   return specs;
 }

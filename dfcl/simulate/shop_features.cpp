@@ -28,16 +28,11 @@ double round_to(double value, double step_inverse) { return std::floor(value * s
 double value_of(const NumberSpec& spec, double score) {
   const double x = spec.centre + spec.spread * score;
   switch (spec.kind) {
-    case NumberKind::amount:
-      return round_to(std::exp(x), 100.0);
-    case NumberKind::count:
-      return std::floor(std::exp(x) + 0.5);
-    case NumberKind::share:
-      return round_to(1.0 / (1.0 + std::exp(-x)), 1000.0);
-    case NumberKind::flag:
-      return x > 0.0 ? 1.0 : 0.0;
-    case NumberKind::grade:
-      return round_to(std::clamp(x, 1.0, 5.0), 10.0);
+    case NumberKind::amount: return round_to(std::exp(x), 100.0);
+    case NumberKind::count: return std::floor(std::exp(x) + 0.5);
+    case NumberKind::share: return round_to(1.0 / (1.0 + std::exp(-x)), 1000.0);
+    case NumberKind::flag: return x > 0.0 ? 1.0 : 0.0;
+    case NumberKind::grade: return round_to(std::clamp(x, 1.0, 5.0), 10.0);
   }
   return 0.0;
 }

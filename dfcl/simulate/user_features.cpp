@@ -13,17 +13,17 @@ constexpr std::uint32_t kUserPurpose = core::stream_purpose("simulate user");
 
 // Features that leave their usual value together: those whose score is above a bound.
 struct Group {
-  double bound;       // on the normal scale
-  double load;        // of the score on the user's activity
+  double bound;  // on the normal scale
+  double load;   // of the score on the user's activity
 };
-constexpr std::array<Group, 8> kGroups = {{{-0.628, -0.5},   // f0, f6
-                                           {0.055, 0.3},     // f2, f8
-                                           {1.608, 0.5},     // f5, f7
-                                           {1.713, 0.6},     // f4, f10
-                                           {2.241, 0.4},     // f1
-                                           {0.905, 0.5},     // f3
-                                           {0.825, 0.6},     // f9
-                                           {2.192, 0.4}}};   // f11
+constexpr std::array<Group, 8> kGroups = {{{-0.628, -0.5},  // f0, f6
+                                           {0.055, 0.3},    // f2, f8
+                                           {1.608, 0.5},    // f5, f7
+                                           {1.713, 0.6},    // f4, f10
+                                           {2.241, 0.4},    // f1
+                                           {0.905, 0.5},    // f3
+                                           {0.825, 0.6},    // f9
+                                           {2.192, 0.4}}};  // f11
 
 struct FeatureSpec {
   std::size_t group;

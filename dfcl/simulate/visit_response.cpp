@@ -60,9 +60,9 @@ VisitScores VisitResponse::scores(const UserDrivers& drivers) const {
 VisitChances VisitResponse::chances(const VisitScores& scores, const VisitConstants& constants) const {
   const double visit = constants.visit + scores.visit;
   const double conversion = constants.conversion + scores.conversion;
-  return {.visit = {logistic(visit), logistic(visit + constants.visit_scale * scores.visit_lift)},
-          .conversion = {logistic(conversion),
-                         logistic(conversion + constants.conversion_scale * scores.conversion_lift)}};
+  return {
+      .visit = {logistic(visit), logistic(visit + constants.visit_scale * scores.visit_lift)},
+      .conversion = {logistic(conversion), logistic(conversion + constants.conversion_scale * scores.conversion_lift)}};
 }
 
 // Found by bisection over three million units of the fixed world.

@@ -34,8 +34,8 @@ struct VisitConstants {
 };
 
 struct VisitChances {
-  std::array<double, 2> visit;             // by arm
-  std::array<double, 2> conversion;        // by arm, of a visitor
+  std::array<double, 2> visit;       // by arm
+  std::array<double, 2> conversion;  // by arm, of a visitor
 };
 
 class VisitResponse {

@@ -10,8 +10,8 @@
 namespace dfcl::train {
 namespace {
 
-// Budgets below this share of the range of spends are priced there: the first increments of a path can cost next to nothing,
-// and their prices mean nothing.
+// Budgets below this share of the range of spends are priced there: the first increments of a path can cost next to
+// nothing, and their prices mean nothing.
 constexpr double kLeastShare = 0.01;
 constexpr double kUsualShares[] = {0.05, 0.1, 0.2, 0.3, 0.45, 0.6};
 
@@ -56,7 +56,8 @@ std::vector<double> budget_multipliers(core::MatrixView<const float> revenue, co
   const double smallest = range.least + kLeastShare * (range.most - range.least);
   std::vector<double> multipliers;
   for (const UnitBudget& budget : budgets) {
-    multipliers.push_back(allocate::allocate(problem, std::max(smallest, budget.per_unit * num_units), context).multiplier);
+    multipliers.push_back(
+        allocate::allocate(problem, std::max(smallest, budget.per_unit * num_units), context).multiplier);
   }
   return multipliers;
 }

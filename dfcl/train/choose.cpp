@@ -49,7 +49,8 @@ class Contest {
       data::Study adjusted = study;
       if (candidate.alpha > 0.0) adjusted.method.alpha = candidate.alpha;
       adjusted.method.baseline = "mean";  // the doubly robust form would need a nuisance of its own in every fold
-      settings_.push_back(settings_of(adjusted, find_method(candidate.method), prepared_.train_rows.size() * 4 / 5, context.seed));
+      settings_.push_back(
+          settings_of(adjusted, find_method(candidate.method), prepared_.train_rows.size() * 4 / 5, context.seed));
       totals_.emplace_back();
     }
   }
@@ -68,10 +69,13 @@ class Contest {
     const Predicted reference = train_and_predict(0, fold, train_rows, held_rows);
     const std::vector<double> multipliers =
         budget_multipliers(reference.revenue.view(), reference.cost.view(), prepared_.scaled_budgets, context_);
-    const evaluate::RewardUnits units{seen.arm, seen.revenue, seen.cost, seen.weight, reference.revenue.view(), reference.cost.view()};
+    const evaluate::RewardUnits units{
+        seen.arm, seen.revenue, seen.cost, seen.weight, reference.revenue.view(), reference.cost.view()};
     for (std::size_t i = 1; i < settings_.size(); ++i) {
       const Predicted predicted = train_and_predict(i, fold, train_rows, held_rows);
-      totals_[i].add(evaluate::net_value_difference(units, predicted.scores(), reference.scores(), multipliers, context_), held_rows.size());
+      totals_[i].add(
+          evaluate::net_value_difference(units, predicted.scores(), reference.scores(), multipliers, context_),
+          held_rows.size());
     }
   }
 
@@ -79,7 +83,8 @@ class Contest {
     std::vector<CandidateScore> scores;
     for (std::size_t i = 1; i < settings_.size(); ++i) {
       const double scale = prepared_.revenue_scale.scale / std::max(1.0, totals_[i].units);
-      scores.push_back({kCandidates[i].method, kCandidates[i].alpha, totals_[i].sum * scale, std::sqrt(totals_[i].variance) * scale});
+      scores.push_back({kCandidates[i].method, kCandidates[i].alpha, totals_[i].sum * scale,
+                        std::sqrt(totals_[i].variance) * scale});
     }
     return scores;
   }
@@ -109,15 +114,18 @@ std::string sentence_of(const Choice& choice) {
   for (const CandidateScore& score : choice.scores) {
     if (best == nullptr || score.gain > best->gain) best = &score;
   }
-  const std::string figures = fmt::format("{} with alpha {} gained {:.4g} net revenue a unit over tsm on units held out, standard error {:.2g} ({} folds)",
-                                          best->method, best->alpha, best->gain, best->standard_error, choice.num_folds);
-  if (choice.method == "tsm") return fmt::format("tsm was kept: the best other, {}, which is not more than its error.", figures);
+  const std::string figures = fmt::format(
+      "{} with alpha {} gained {:.4g} net revenue a unit over tsm on units held out, standard error {:.2g} ({} folds)",
+      best->method, best->alpha, best->gain, best->standard_error, choice.num_folds);
+  if (choice.method == "tsm")
+    return fmt::format("tsm was kept: the best other, {}, which is not more than its error.", figures);
   return fmt::format("{} was chosen: {}. How much that is worth must be told from test units.", choice.method, figures);
 }
 
 }  // namespace
 
-Choice choose_method(const data::Trial& trial, const data::Study& study, double seconds_limit, core::RunContext& context) {
+Choice choose_method(const data::Trial& trial, const data::Study& study, double seconds_limit,
+                     core::RunContext& context) {
   const auto start = std::chrono::steady_clock::now();
   Contest contest(trial, study, context);
   Choice choice;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `--method auto`: which method decides best on this trial? Every candidate is trained on four fifths of the training
-// units and judged on the fifth it has not seen, five times over, by net value at common prices (eq. 20). Two-stage learning
-// stays unless a candidate's gain exceeds its standard error. Time: five trainings a candidate.
+// units and judged on the fifth it has not seen, five times over, by net value at common prices (eq. 20). Two-stage
+// learning stays unless a candidate's gain exceeds its standard error. Time: five trainings a candidate.
 #pragma once
 
 #include <string>
@@ -30,6 +30,7 @@ struct Choice {
 };
 
 // seconds_limit: stops after the fold that passes it; 0: no limit.
-Choice choose_method(const data::Trial& trial, const data::Study& study, double seconds_limit, core::RunContext& context);
+Choice choose_method(const data::Trial& trial, const data::Study& study, double seconds_limit,
+                     core::RunContext& context);
 
 }  // namespace dfcl::train

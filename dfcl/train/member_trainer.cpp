@@ -31,9 +31,10 @@ std::vector<std::uint32_t> thinned(const std::vector<std::uint32_t>& rows, std::
   return chosen;
 }
 
-// The typical distance between the best and the second score, over units and multipliers: what temperatures and windows are
-// measured in, so that nothing depends on the currency.
-double typical_margin(const core::Matrix<float>& revenue, const core::Matrix<float>& cost, const std::vector<double>& multipliers) {
+// The typical distance between the best and the second score, over units and multipliers: what temperatures and windows
+// are measured in, so that nothing depends on the currency.
+double typical_margin(const core::Matrix<float>& revenue, const core::Matrix<float>& cost,
+                      const std::vector<double>& multipliers) {
   std::vector<float> margins;
   for (const double multiplier : multipliers) {
     for (std::size_t row = 0; row < revenue.rows(); ++row) {
@@ -93,10 +94,13 @@ void MemberTrainer::set_nuisance(core::MatrixView<const float> revenue, core::Ma
   data_.nuisance_cost = cost;
 }
 
-const std::vector<float>& MemberTrainer::result() const { return state_.has_best ? state_.best_parameters : state_.parameters; }
+const std::vector<float>& MemberTrainer::result() const {
+  return state_.has_best ? state_.best_parameters : state_.parameters;
+}
 
 bool MemberTrainer::decides(std::size_t epoch) const {
-  return settings_.method.loss != DecisionLoss::none && !settings_.method.learns_efficiencies && epoch >= settings_.warm_epochs;
+  return settings_.method.loss != DecisionLoss::none && !settings_.method.learns_efficiencies &&
+         epoch >= settings_.warm_epochs;
 }
 
 void MemberTrainer::predict(const std::vector<float>& parameters, const std::vector<std::uint32_t>& rows,
@@ -132,16 +136,19 @@ std::unique_ptr<MemberTrainer::Losses> MemberTrainer::losses_of(bool with_decisi
                                       .window = window,
                                       .gradient_to_cost = settings_.gradient_to_cost,
                                       .as_published = settings_.as_published};
-  if (settings_.method.loss == DecisionLoss::policy) losses->add(std::make_unique<loss::PolicyLoss<float>>(options), 1.0);
+  if (settings_.method.loss == DecisionLoss::policy)
+    losses->add(std::make_unique<loss::PolicyLoss<float>>(options), 1.0);
   if (settings_.method.loss == DecisionLoss::ifd) losses->add(std::make_unique<loss::IfdLoss<float>>(options), 1.0);
-  if (settings_.method.loss == DecisionLoss::ifd_softmax) losses->add(std::make_unique<loss::IfdSoftmaxLoss<float>>(options), 1.0);
+  if (settings_.method.loss == DecisionLoss::ifd_softmax)
+    losses->add(std::make_unique<loss::IfdSoftmaxLoss<float>>(options), 1.0);
   return losses;
 }
 
 void MemberTrainer::refresh_multipliers() {
   if (!settings_.multipliers.empty()) {
     state_.multipliers.clear();
-    for (const double multiplier : settings_.multipliers) state_.multipliers.push_back(multiplier * prepared_.multiplier_factor());
+    for (const double multiplier : settings_.multipliers)
+      state_.multipliers.push_back(multiplier * prepared_.multiplier_factor());
     return;
   }
   core::Matrix<float> revenue;
@@ -166,8 +173,10 @@ void MemberTrainer::start_decisions() {
 
 std::vector<double> MemberTrainer::run_steps(const Losses& losses, bool with_decision) {
   std::vector<std::uint32_t> order = rows_;
-  core::RandomStream stream(core::combine_hashes(settings_.seed, member_), core::stream_purpose("train.shuffle"), state_.epochs_done);
-  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[stream.below(static_cast<std::uint32_t>(i))]);
+  core::RandomStream stream(core::combine_hashes(settings_.seed, member_), core::stream_purpose("train.shuffle"),
+                            state_.epochs_done);
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[stream.below(static_cast<std::uint32_t>(i))]);
 
   const auto parameters = network_.network().parameters();
   std::copy(state_.parameters.begin(), state_.parameters.end(), parameters.begin());
@@ -190,7 +199,8 @@ std::vector<double> MemberTrainer::run_steps(const Losses& losses, bool with_dec
     for (std::size_t i = 0; i < means.size(); ++i) sums[i] += means[i] * static_cast<double>(count);
     if (!std::isfinite(norm) || !std::isfinite(means.front())) {
       throw core::Error({.kind = core::ErrorKind::data,
-                         .what = fmt::format("training broke down in epoch {}: the loss is no number any more", state_.epochs_done + 1),
+                         .what = fmt::format("training broke down in epoch {}: the loss is no number any more",
+                                             state_.epochs_done + 1),
                          .found = fmt::format("prediction loss {}, length of the gradient {}", means.front(), norm),
                          .hint = "lower --lr, or [columns] winsorize a heavy-tailed outcome"});
     }
@@ -210,9 +220,9 @@ void MemberTrainer::keep_if_best(double score) {
   state_.best_parameters = state_.parameters;
 }
 
-// Decision epochs are compared by the net value at the warm model's prices (eq. 20), with the warm model as nuisance: it
-// never saw the validation units. Prediction epochs are not compared: the prediction loss is about the level of the outcomes
-// and is least long before the effects of the arms are learned.
+// Decision epochs are compared by the net value at the warm model's prices (eq. 20), with the warm model as nuisance:
+// it never saw the validation units. Prediction epochs are not compared: the prediction loss is about the level of the
+// outcomes and is least long before the effects of the arms are learned.
 void MemberTrainer::validate(bool with_decision, EpochRecord& record) {
   const std::vector<std::uint32_t>& rows = prepared_.validation_rows;
   if (rows.empty()) return;
@@ -235,8 +245,10 @@ void MemberTrainer::validate(bool with_decision, EpochRecord& record) {
   record.validation_loss = total / static_cast<double>(rows.size());
   if (!with_decision) return;
   if (warm_revenue_.rows() == 0) predict(state_.warm_parameters, rows, warm_revenue_, warm_cost_);
-  const evaluate::RewardUnits units{seen.arm, seen.revenue, seen.cost, seen.weight, warm_revenue_.view(), warm_cost_.view()};
-  const evaluate::Estimate value = evaluate::net_value(units, {revenue.view(), cost.view()}, state_.warm_multipliers, context_);
+  const evaluate::RewardUnits units{seen.arm,    seen.revenue,         seen.cost,
+                                    seen.weight, warm_revenue_.view(), warm_cost_.view()};
+  const evaluate::Estimate value =
+      evaluate::net_value(units, {revenue.view(), cost.view()}, state_.warm_multipliers, context_);
   record.validation_value = value.value * prepared_.revenue_scale.scale;
   keep_if_best(value.value);
 }
@@ -256,7 +268,8 @@ void MemberTrainer::run_epoch() {
   const std::vector<double> means = run_steps(*losses, with_decision);
   record.prediction_loss = means.front();
   if (means.size() > 1) record.decision_loss = means[1];
-  for (const double multiplier : state_.multipliers) record.multipliers.push_back(multiplier / prepared_.multiplier_factor());
+  for (const double multiplier : state_.multipliers)
+    record.multipliers.push_back(multiplier / prepared_.multiplier_factor());
   validate(with_decision, record);
   state_.record.push_back(std::move(record));
   ++state_.epochs_done;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trains one network, an epoch at a time: first on the prediction loss, then, for a decision method, on both losses with
-// multipliers that follow the budgets. The best epoch by the validation units is kept. All that an epoch depends on is in
-// MemberState, and random numbers are keyed by (seed, member, epoch), so a run that is resumed from a saved state ends with
-// the same bytes. Memory: a few copies of the parameters, predictions for at most kPriceUnits units and for the validation units.
+// Trains one network, an epoch at a time: first on the prediction loss, then, for a decision method, on both losses
+// with multipliers that follow the budgets. The best epoch by the validation units is kept. All that an epoch depends
+// on is in MemberState, and random numbers are keyed by (seed, member, epoch), so a run that is resumed from a saved
+// state ends with the same bytes. Memory: a few copies of the parameters, predictions for at most kPriceUnits units and
+// for the validation units.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,7 @@ struct MemberState {
   std::vector<float> adam_mean;
   std::vector<float> adam_mean_square;
   std::uint64_t adam_step = 0;
-  std::vector<double> multipliers;  // scaled, current
+  std::vector<double> multipliers;       // scaled, current
   std::vector<double> warm_multipliers;  // scaled, those of the validation
   double temperature = 0.0;              // scaled, or the window
   std::vector<EpochRecord> record;
@@ -67,8 +68,8 @@ class MemberTrainer {
   void run_epoch();
 
   // Scaled predictions of chosen units by given parameters.
-  void predict(const std::vector<float>& parameters, const std::vector<std::uint32_t>& rows, core::Matrix<float>& revenue,
-               core::Matrix<float>& cost);
+  void predict(const std::vector<float>& parameters, const std::vector<std::uint32_t>& rows,
+               core::Matrix<float>& revenue, core::Matrix<float>& cost);
   // The best parameters, or the last where there are no validation units.
   const std::vector<float>& result() const;
 

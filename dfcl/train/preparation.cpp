@@ -27,7 +27,8 @@ void choose_rows(const data::Trial& trial, Preparation& prepared) {
     const bool train = trial.split[unit] == data::Split::train;
     prepared.is_training[unit] = train ? 1 : 0;
     if (train) prepared.train_rows.push_back(static_cast<std::uint32_t>(unit));
-    if (trial.split[unit] == data::Split::validation) prepared.validation_rows.push_back(static_cast<std::uint32_t>(unit));
+    if (trial.split[unit] == data::Split::validation)
+      prepared.validation_rows.push_back(static_cast<std::uint32_t>(unit));
   }
 }
 
@@ -45,7 +46,8 @@ void weigh(const data::Trial& trial, Preparation& prepared) {
   const auto total = static_cast<double>(prepared.train_rows.size());
   prepared.weight.resize(trial.num_units());
   for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
-    const double propensity = trial.propensity.empty() ? counts[trial.arm[unit]] / total : static_cast<double>(trial.propensity[unit]);
+    const double propensity =
+        trial.propensity.empty() ? counts[trial.arm[unit]] / total : static_cast<double>(trial.propensity[unit]);
     prepared.weight[unit] = static_cast<float>(1.0 / propensity);
   }
 }
@@ -90,7 +92,8 @@ OutcomeKind kind_of(const Range& range, const std::string& declared, const char*
   if (declared == "binary" && range.only_zero_one) return OutcomeKind::binary;
   if (declared == "non_negative" || declared == "binary") {
     const double value = declared == "binary" ? range.not_zero_one : range.low;
-    throw usage_error(where, fmt::format("the {} of the training units is not {}", outcome, declared), fmt::format("a value of {}", value));
+    throw usage_error(where, fmt::format("the {} of the training units is not {}", outcome, declared),
+                      fmt::format("a value of {}", value));
   }
   throw usage_error(where, "unknown kind of outcome", fmt::format("'{}'", declared), "real, non_negative or binary");
 }
@@ -122,7 +125,9 @@ nn::ArmShape shape_of(const data::Study::Method& options, const char* outcome, b
 std::vector<std::size_t> widths(const std::vector<std::int64_t>& layers, const char* key) {
   std::vector<std::size_t> result;
   for (const std::int64_t width : layers) {
-    if (width < 1 || width > 8192) throw usage_error(fmt::format("[network] {}", key), "a layer of impossible width", fmt::format("{}", width), "1 to 8192");
+    if (width < 1 || width > 8192)
+      throw usage_error(fmt::format("[network] {}", key), "a layer of impossible width", fmt::format("{}", width),
+                        "1 to 8192");
     result.push_back(static_cast<std::size_t>(width));
   }
   return result;
@@ -133,7 +138,8 @@ void shape_network(const data::Trial& trial, const data::Study& study, const Met
   nn::OutcomeNetworkOptions& network = prepared.network;
   network.inputs = prepared.preprocessing.num_inputs();
   if (study.network.shared.empty() && study.network.heads.empty()) {
-    network.shared = study.network.hidden.empty() ? std::vector<std::size_t>{64, 32, 32} : widths(study.network.hidden, "hidden");
+    network.shared =
+        study.network.hidden.empty() ? std::vector<std::size_t>{64, 32, 32} : widths(study.network.hidden, "hidden");
   } else {
     network.shared = widths(study.network.shared, "shared");
     network.heads = widths(study.network.heads, "heads");
@@ -143,7 +149,8 @@ void shape_network(const data::Trial& trial, const data::Study& study, const Met
   network.revenue.arm_shape = shape_of(study.method, "revenue", method.monotone);
   if (method.learns_efficiencies) network.revenue = {.num_arms = num_arms - 1};
   network.cost = {.num_arms = num_arms, .kind = prepared.cost_kind, .control = trial.arms.control};
-  network.cost.arm_shape = shape_of(study.method, "cost", method.monotone || (anchored && study.cost.rises_with_arm && trial.arms.control == 0));
+  network.cost.arm_shape = shape_of(
+      study.method, "cost", method.monotone || (anchored && study.cost.rises_with_arm && trial.arms.control == 0));
   network.cost.control_is_free = anchored && study.cost.control_is_free;
   network.cost.non_negative = anchored && study.cost.non_negative && prepared.cost_kind == OutcomeKind::real;
 }
@@ -169,15 +176,18 @@ double efficiency_scale(const data::Trial& trial, const Preparation& prepared) {
 void check_method(const data::Trial& trial, const data::Study& study, const Method& method) {
   const std::size_t num_arms = trial.arms.size();
   if (method.two_arms_only && num_arms != 2) {
-    throw usage_error(fmt::format("--method {}", method.name), "is for trials of two arms", fmt::format("{} arms", num_arms));
+    throw usage_error(fmt::format("--method {}", method.name), "is for trials of two arms",
+                      fmt::format("{} arms", num_arms));
   }
   const bool shaped = !study.method.monotone.empty() || !study.method.concave.empty();
   if ((method.ordered_arms_only || shaped) && num_arms > 2 && !trial.arms.ordered) {
-    throw usage_error(fmt::format("--method {}", method.name), "needs ordered arms", "", "[arms] order from the weakest to the strongest");
+    throw usage_error(fmt::format("--method {}", method.name), "needs ordered arms", "",
+                      "[arms] order from the weakest to the strongest");
   }
   for (const auto* list : {&study.method.monotone, &study.method.concave}) {
     for (const std::string& outcome : *list) {
-      if (outcome != "revenue" && outcome != "cost") throw usage_error("--monotone, --concave", "unknown outcome", fmt::format("'{}'", outcome), "revenue or cost");
+      if (outcome != "revenue" && outcome != "cost")
+        throw usage_error("--monotone, --concave", "unknown outcome", fmt::format("'{}'", outcome), "revenue or cost");
     }
   }
 }
@@ -195,7 +205,8 @@ SeenUnits seen_units(const data::Trial& trial, const Preparation& prepared, cons
   return seen;
 }
 
-Preparation prepare(const data::Trial& trial, const data::Study& study, const Method& method, core::RunContext& context) {
+Preparation prepare(const data::Trial& trial, const data::Study& study, const Method& method,
+                    core::RunContext& context) {
   check_method(trial, study, method);
   Preparation prepared;
   choose_rows(trial, prepared);

@@ -50,6 +50,7 @@ SeenUnits seen_units(const data::Trial& trial, const Preparation& prepared, cons
 
 // Throws Error of kind data or usage where the trial and the method do not fit: no training units, an arm without
 // any, arms that are not ordered, a kind of outcome that the data contradict.
-Preparation prepare(const data::Trial& trial, const data::Study& study, const Method& method, core::RunContext& context);
+Preparation prepare(const data::Trial& trial, const data::Study& study, const Method& method,
+                    core::RunContext& context);
 
 }  // namespace dfcl::train

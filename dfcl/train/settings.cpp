@@ -34,11 +34,13 @@ loss::Baseline baseline_of(const std::string& name, bool as_published) {
 
 }  // namespace
 
-Settings settings_of(const data::Study& study, const Method& method, std::size_t num_training_units, std::uint64_t seed) {
+Settings settings_of(const data::Study& study, const Method& method, std::size_t num_training_units,
+                     std::uint64_t seed) {
   const data::Study::Method& given = study.method;
   require(given.epochs >= 0 && given.epochs <= 100'000, "epochs", given.epochs, "0 (chosen) to 100,000");
   require(given.batch >= 0, "batch", given.batch, "0 (chosen) or more");
-  require(given.learning_rate >= 0.0 && given.learning_rate <= 1.0, "learning_rate", given.learning_rate, "0 (chosen) to 1");
+  require(given.learning_rate >= 0.0 && given.learning_rate <= 1.0, "learning_rate", given.learning_rate,
+          "0 (chosen) to 1");
   require(given.weight_decay <= 1.0, "weight_decay", given.weight_decay, "at most 1");
   require(given.alpha >= 0.0, "alpha", given.alpha, "0 (chosen) or more");
   require(given.temperature >= 0.0, "temperature", given.temperature, "0 (chosen) or more");
@@ -55,7 +57,8 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   settings.batch = given.batch > 0 ? static_cast<std::size_t>(given.batch) : usual_batch;
   settings.batch = std::min(settings.batch, num_training_units);
   settings.epochs = given.epochs > 0 ? static_cast<std::size_t>(given.epochs) : 60;
-  require(!decides || settings.epochs >= 2, "epochs", settings.epochs, "at least 2: a warm start, then the decision loss");
+  require(!decides || settings.epochs >= 2, "epochs", settings.epochs,
+          "at least 2: a warm start, then the decision loss");
   settings.warm_epochs = decides ? std::max<std::size_t>(1, settings.epochs / 2) : settings.epochs;
   settings.adam.rate = given.learning_rate > 0.0 ? given.learning_rate : 2e-3;
   settings.adam.weight_decay = given.weight_decay >= 0.0 ? given.weight_decay : (given.as_published ? 0.0 : 0.2);
@@ -81,15 +84,18 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
 std::vector<std::pair<std::string, std::string>> Settings::shown() const {
   const auto number = [](auto value) { return fmt::format("{}", value); };
   std::vector<std::pair<std::string, std::string>> list = {
-      {"epochs", number(epochs)},        {"batch", number(batch)},
+      {"epochs", number(epochs)},           {"batch", number(batch)},
       {"learning_rate", number(adam.rate)}, {"weight_decay", number(adam.weight_decay)},
-      {"ensemble", number(ensemble)},    {"as_published", as_published ? "true" : "false"}};
+      {"ensemble", number(ensemble)},       {"as_published", as_published ? "true" : "false"}};
   if (method.loss != DecisionLoss::none && !method.learns_efficiencies) {
     list.emplace_back("alpha", number(alpha));
     list.emplace_back(method.loss == DecisionLoss::ifd ? "window" : "temperature", number(temperature));
-    list.emplace_back("baseline", baseline == loss::Baseline::none ? "none" : baseline == loss::Baseline::mean ? "mean" : "dr");
+    list.emplace_back("baseline", baseline == loss::Baseline::none   ? "none"
+                                  : baseline == loss::Baseline::mean ? "mean"
+                                                                     : "dr");
     list.emplace_back("decision_gradient", gradient_to_cost ? "revenue and cost" : "revenue");
-    list.emplace_back("multipliers", multipliers.empty() ? "from the budgets" : fmt::format("{}", fmt::join(multipliers, ", ")));
+    list.emplace_back("multipliers",
+                      multipliers.empty() ? "from the budgets" : fmt::format("{}", fmt::join(multipliers, ", ")));
   }
   return list;
 }

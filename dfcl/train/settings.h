@@ -22,9 +22,9 @@ struct Settings {
   // Networks learn in steps, not in epochs: batches grow with the training units (a 128th of them, 256 to 4,096), so
   // that an epoch is about 128 steps on any trial of usual size.
   std::size_t batch = 0;
-  // In all. 60 with a weight decay of 0.2: on simulated trials of 60,000 units (smooth, sparse, tree response; one seed) a two-stage
-  // model got 70, 77 and 56 % of the oracle's increment after 80 epochs, and 53, 49 and less where it was stopped
-  // at the least validation loss. Effects are learned long after levels.
+  // In all. 60 with a weight decay of 0.2: on simulated trials of 60,000 units (smooth, sparse, tree response; one
+  // seed) a two-stage model got 70, 77 and 56 % of the oracle's increment after 80 epochs, and 53, 49 and less where it
+  // was stopped at the least validation loss. Effects are learned long after levels.
   std::size_t epochs = 0;
   std::size_t warm_epochs = 0;  // of them, on the prediction loss alone, before a decision loss joins
   nn::AdamOptions adam;         // total_steps is set from the epochs
@@ -32,7 +32,7 @@ struct Settings {
   double temperature = 1.0;     // or window; see Method
   bool relative_temperature = true;
   loss::Baseline baseline = loss::Baseline::mean;
-  bool gradient_to_cost = true;  // of the decision loss: only where what is known about costs anchors them
+  bool gradient_to_cost = true;     // of the decision loss: only where what is known about costs anchors them
   std::vector<double> multipliers;  // fixed, in the study's currencies; empty: from the budgets, refreshed
   std::size_t ensemble = 1;
   bool as_published = false;
@@ -42,6 +42,7 @@ struct Settings {
 };
 
 // Throws Error of kind usage that names the key, the value and the bound.
-Settings settings_of(const data::Study& study, const Method& method, std::size_t num_training_units, std::uint64_t seed);
+Settings settings_of(const data::Study& study, const Method& method, std::size_t num_training_units,
+                     std::uint64_t seed);
 
 }  // namespace dfcl::train

@@ -17,7 +17,8 @@ namespace {
 // Two runs with the same key go through the same numbers.
 std::uint64_t run_key(const data::Trial& trial, const data::Study& study, const Settings& settings) {
   std::uint64_t key = core::combine_hashes(trial.fingerprint, core::hash_text(core::version()));
-  key = core::hash_bytes(trial.split.data(), trial.split.size(), key);  // a column may say it; the fingerprint leaves it out
+  key = core::hash_bytes(trial.split.data(), trial.split.size(),
+                         key);  // a column may say it; the fingerprint leaves it out
   for (const auto& [name, value] : settings.shown()) key = core::hash_text(value, core::hash_text(name, key));
   const auto add = [&](double number) { key = core::hash_bytes(&number, sizeof(number), key); };
   for (const auto& layers : {study.network.hidden, study.network.shared, study.network.heads}) {
@@ -28,11 +29,14 @@ std::uint64_t run_key(const data::Trial& trial, const data::Study& study, const 
     for (const double budget : budgets) add(budget);
     add(-1.0);
   }
-  for (const double number : {study.split.train, study.split.validation, static_cast<double>(study.split.seed)}) add(number);
-  for (const bool fact : {study.cost.control_is_free, study.cost.non_negative, study.cost.rises_with_arm}) add(fact ? 1.0 : 0.0);
-  key = core::hash_text(fmt::format("{}|{}|{}|{}|{}|{}", study.split.by, settings.method.name, study.network.revenue_kind,
-                                    study.network.cost_kind, fmt::join(study.method.monotone, ","), fmt::join(study.method.concave, ",")),
-                        key);
+  for (const double number : {study.split.train, study.split.validation, static_cast<double>(study.split.seed)})
+    add(number);
+  for (const bool fact : {study.cost.control_is_free, study.cost.non_negative, study.cost.rises_with_arm})
+    add(fact ? 1.0 : 0.0);
+  key = core::hash_text(
+      fmt::format("{}|{}|{}|{}|{}|{}", study.split.by, settings.method.name, study.network.revenue_kind,
+                  study.network.cost_kind, fmt::join(study.method.monotone, ","), fmt::join(study.method.concave, ",")),
+      key);
   return core::combine_hashes(key, settings.seed);
 }
 
@@ -119,7 +123,8 @@ class Run {
     core::Matrix<float> revenue(count, trial_.arms.size());
     core::Matrix<float> cost(count, trial_.arms.size());
     model::Predictor(result).predict(std::as_const(features).view(), revenue.view(), cost.view(), context_);
-    const std::vector<double> multipliers = budget_multipliers(revenue.view(), cost.view(), prepared_.budgets, context_);
+    const std::vector<double> multipliers =
+        budget_multipliers(revenue.view(), cost.view(), prepared_.budgets, context_);
     for (std::size_t i = 0; i < multipliers.size(); ++i) {
       result.multipliers.push_back({prepared_.budgets[i].label, prepared_.budgets[i].per_unit, multipliers[i],
                                     multipliers[i] * prepared_.multiplier_factor()});
@@ -141,7 +146,8 @@ class Run {
 
 }  // namespace
 
-model::Model train(const data::Trial& trial, const data::Study& study, const TrainOptions& options, core::RunContext& context) {
+model::Model train(const data::Trial& trial, const data::Study& study, const TrainOptions& options,
+                   core::RunContext& context) {
   if (study.method.name != "auto") return Run(trial, study, options, context).run();
   const Choice choice = choose_method(trial, study, options.time_budget_seconds, context);
   data::Study chosen = study;

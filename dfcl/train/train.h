@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a trial and a study to a model: one method (or the best of a few, see choose.h), one or more networks. Same trial, study and seed give the same model,
-// byte for byte, for any number of threads and whether or not the run was stopped and resumed. Time: that of the networks'
-// products; memory: the trial, about 13 bytes a unit, and a few copies of the parameters.
+// From a trial and a study to a model: one method (or the best of a few, see choose.h), one or more networks. Same
+// trial, study and seed give the same model, byte for byte, for any number of threads and whether or not the run was
+// stopped and resumed. Time: that of the networks' products; memory: the trial, about 13 bytes a unit, and a few copies
+// of the parameters.
 #pragma once
 
 #include <functional>
@@ -17,13 +18,14 @@
 namespace dfcl::train {
 
 struct TrainOptions {
-  std::string study_text;         // kept in the model
-  std::string checkpoint_folder;  // "": none
-  double time_budget_seconds = 0.0;  // bounds the choosing of `auto`; 0: no bound
+  std::string study_text;                            // kept in the model
+  std::string checkpoint_folder;                     // "": none
+  double time_budget_seconds = 0.0;                  // bounds the choosing of `auto`; 0: no bound
   std::function<void(const EpochRecord&)> on_epoch;  // for a log; may be empty
 };
 
 // Throws Error; an interrupted run leaves its checkpoint.
-model::Model train(const data::Trial& trial, const data::Study& study, const TrainOptions& options, core::RunContext& context);
+model::Model train(const data::Trial& trial, const data::Study& study, const TrainOptions& options,
+                   core::RunContext& context);
 
 }  // namespace dfcl::train

@@ -19,8 +19,8 @@ void expect_points_on_the_path(const Problem& problem, std::size_t num_points, c
   for (std::size_t i = 0; i < num_points; ++i) {
     const CurvePoint& point = curve.points[i];
     SCOPED_TRACE(testing::Message() << "point " << i);
-    const double target = range.least + (range.most - range.least) * static_cast<double>(i) /
-                                            static_cast<double>(num_points - 1);
+    const double target =
+        range.least + (range.most - range.least) * static_cast<double>(i) / static_cast<double>(num_points - 1);
     EXPECT_LE(point.spend, target + 1e-9 * std::abs(range.most));
     std::int64_t units = 0;
     for (const std::int64_t count : point.units_per_arm) units += count;

@@ -23,9 +23,8 @@ double largest_increment(const Problem& problem) {
       for (std::size_t b = 0; b < problem.num_arms(); ++b) {
         const double revenue = static_cast<double>(problem.revenue(unit, b)) - problem.revenue(unit, a);
         const double cost = static_cast<double>(problem.cost(unit, b)) - problem.cost(unit, a);
-        largest = std::max(largest, problem.rules.objective == Objective::profit
-                                        ? problem.rules.margin * revenue - cost
-                                        : revenue);
+        largest = std::max(
+            largest, problem.rules.objective == Objective::profit ? problem.rules.margin * revenue - cost : revenue);
       }
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Uses an installed dfcl as a stranger would: writes a simulated trial and its study, reads them back, checks the trial,
-// and plans a budget with the true outcomes. Exits 0 if the answers are right.
+// Uses an installed dfcl as a stranger would: writes a simulated trial and its study, reads them back, checks the
+// trial, and plans a budget with the true outcomes. Exits 0 if the answers are right.
 #include <cstdio>
 
 #include "dfcl/allocate/allocate.h"

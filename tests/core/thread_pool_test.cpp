@@ -101,7 +101,8 @@ TEST(OrderedPipeline, ReportsAFailureOfTheProducer) {
     if (produced == 10) throw std::runtime_error("source");
     return produced++;
   };
-  EXPECT_THROW(ordered_pipeline(context, produce, [](int item) { return item; }, [&](int) { ++consumed; }),
+  EXPECT_THROW(ordered_pipeline(
+                   context, produce, [](int item) { return item; }, [&](int) { ++consumed; }),
                std::runtime_error);
   EXPECT_EQ(consumed, 10);
 }

@@ -18,7 +18,10 @@ constexpr std::size_t kArms = 3;
 // A trial whose true outcomes are known for every arm.
 struct KnownTrial {
   explicit KnownTrial(std::size_t num_units, std::uint64_t seed)
-      : truth_revenue(num_units, kArms), truth_cost(num_units, kArms), wrong_revenue(num_units, kArms), wrong_cost(num_units, kArms) {
+      : truth_revenue(num_units, kArms),
+        truth_cost(num_units, kArms),
+        wrong_revenue(num_units, kArms),
+        wrong_cost(num_units, kArms) {
     const double shares[kArms] = {0.5, 0.3, 0.2};
     for (std::size_t unit = 0; unit < num_units; ++unit) {
       core::RandomStream stream(seed, core::stream_purpose("net_value_test"), unit);
@@ -39,7 +42,11 @@ struct KnownTrial {
     }
   }
   RewardUnits units(bool right_nuisance) const {
-    return {arm, revenue, cost, weight, (right_nuisance ? truth_revenue : wrong_revenue).view(),
+    return {arm,
+            revenue,
+            cost,
+            weight,
+            (right_nuisance ? truth_revenue : wrong_revenue).view(),
             (right_nuisance ? truth_cost : wrong_cost).view()};
   }
   // The true net value of choosing by the given scores.
@@ -71,7 +78,8 @@ TEST(NetValue, IsRightWithAnyNuisance) {
   for (const bool right_nuisance : {true, false}) {
     for (const Scores& scores : {trial.right(), trial.wrong()}) {
       const Estimate estimate = net_value(trial.units(right_nuisance), scores, kMultipliers, context);
-      EXPECT_NEAR(estimate.value, trial.true_value(scores, kMultipliers), 4.5 * estimate.standard_error) << "seed " << kSeed;
+      EXPECT_NEAR(estimate.value, trial.true_value(scores, kMultipliers), 4.5 * estimate.standard_error)
+          << "seed " << kSeed;
       EXPECT_GT(estimate.standard_error, 0.0);
     }
   }
@@ -80,7 +88,8 @@ TEST(NetValue, IsRightWithAnyNuisance) {
 TEST(NetValue, PrefersTheModelThatDecidesBetter) {
   const KnownTrial trial(40'000, kSeed);
   core::RunContext context(2);
-  const Estimate difference = net_value_difference(trial.units(false), trial.right(), trial.wrong(), kMultipliers, context);
+  const Estimate difference =
+      net_value_difference(trial.units(false), trial.right(), trial.wrong(), kMultipliers, context);
   const double truth = trial.true_value(trial.right(), kMultipliers) - trial.true_value(trial.wrong(), kMultipliers);
   EXPECT_GT(truth, 0.0);
   EXPECT_NEAR(difference.value, truth, 4.5 * difference.standard_error) << "seed " << kSeed;
@@ -100,7 +109,8 @@ TEST(NetValue, StandardErrorsCoverOverManyTrials) {
   core::RunContext context(1);
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     const KnownTrial trial(1000, 1000 + seed);
-    const Estimate estimate = net_value_difference(trial.units(false), trial.right(), trial.wrong(), kMultipliers, context);
+    const Estimate estimate =
+        net_value_difference(trial.units(false), trial.right(), trial.wrong(), kMultipliers, context);
     const double truth = trial.true_value(trial.right(), kMultipliers) - trial.true_value(trial.wrong(), kMultipliers);
     covered += std::abs(estimate.value - truth) <= 1.96 * estimate.standard_error ? 1 : 0;
   }

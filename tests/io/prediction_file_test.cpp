@@ -46,7 +46,8 @@ TEST(PredictionFile, NamesTheUnitOfAValueThatIsNoNumber) {
   const TemporaryFolder folder;
   core::RunContext context(1);
   const std::string path = folder.write("p.csv", "id,revenue_0,cost_0\nu1,1,0\nu2,nan,0\n");
-  EXPECT_NE(what_of([&] { read_prediction(path, "", context); }).find("unit 'u2', column 'revenue_0'"), std::string::npos);
+  EXPECT_NE(what_of([&] { read_prediction(path, "", context); }).find("unit 'u2', column 'revenue_0'"),
+            std::string::npos);
   const std::string lone = folder.write("lone.csv", "id,revenue_0\nu1,1\n");
   EXPECT_NE(what_of([&] { read_prediction(lone, "", context); }).find("no column 'cost_0'"), std::string::npos);
 }
@@ -63,8 +64,9 @@ TEST(PredictionFile, JoinsOtherTablesById) {
   const std::string second = folder.write("second.csv", "id,cost_mail,cost_0\nc,3,0\nb,2,0\na,1,0\n");
   EXPECT_EQ(read_second_cost(second, prediction.arms, prediction.ids, context)(2, 1), 3.0f);
   const std::string typo = folder.write("typo.csv", "id,eligible_mial\na,1\n");
-  EXPECT_NE(what_of([&] { read_eligibility(typo, prediction.arms, prediction.ids, context); }).find("did you mean 'mail'"),
-            std::string::npos);
+  EXPECT_NE(
+      what_of([&] { read_eligibility(typo, prediction.arms, prediction.ids, context); }).find("did you mean 'mail'"),
+      std::string::npos);
   const std::string budgets = folder.write("budgets.csv", "segment,budget\nUlm,10\nBern,20.5\n");
   EXPECT_EQ(read_segment_budgets(budgets, context), (std::map<std::string, double>{{"Bern", 20.5}, {"Ulm", 10}}));
 }

@@ -106,7 +106,7 @@ TEST(StudyGuess, FindsTheRolesOfAGradedTrial) {
   data::TableSummary table;
   table.rows = 1000;
   table.columns = {number_column("out_gavedum", 0, 1, 2), number_column("out_amountgive", 0, 100, 50),
-                   number_column("years", -999, 30, 31),  number_column("treat_size", 0, 3, 4),
+                   number_column("years", -999, 30, 31), number_column("treat_size", 0, 3, 4),
                    number_column("match_ratio", 0, 3, 4, {{"0", 400}, {"2", 200}, {"1", 200}, {"3", 200}})};
   const data::StudyGuess guess = data::guess_study(table);
   EXPECT_EQ(guess.study.columns.arm, "match_ratio");

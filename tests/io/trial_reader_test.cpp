@@ -30,8 +30,8 @@ data::Study study_of(const std::string& trial) {
 // A trial with numbers, missing values, a text category and text arms, as batches.
 std::vector<data::ColumnInfo> trial_columns() {
   using data::ColumnType;
-  return {{"id", ColumnType::int64},     {"x", ColumnType::float32},       {"city", ColumnType::text},
-          {"arm", ColumnType::int64},    {"revenue", ColumnType::float64}, {"cost", ColumnType::float64},
+  return {{"id", ColumnType::int64},  {"x", ColumnType::float32},       {"city", ColumnType::text},
+          {"arm", ColumnType::int64}, {"revenue", ColumnType::float64}, {"cost", ColumnType::float64},
           {"home", ColumnType::int64}};
 }
 
@@ -46,7 +46,8 @@ data::Batch trial_batch(std::size_t first, std::size_t count) {
     core::RandomStream stream(3, core::stream_purpose("trial_reader_test"), row);
     id.push_back(static_cast<std::int64_t>(row * 7 + 1));
     x.push_back(stream.bernoulli(0.1) ? std::nanf("") : static_cast<float>(stream.normal()));
-    city.push_back(row % 500 == 3 ? "rare" : (stream.bernoulli(0.5) ? "Ulm" : (stream.bernoulli(0.1) ? "" : "Bern, CH")));
+    city.push_back(row % 500 == 3 ? "rare"
+                                  : (stream.bernoulli(0.5) ? "Ulm" : (stream.bernoulli(0.1) ? "" : "Bern, CH")));
     arm.push_back(static_cast<std::int64_t>(5 * stream.below(3)));
     revenue.push_back(stream.uniform());
     cost.push_back(stream.uniform());
@@ -56,7 +57,8 @@ data::Batch trial_batch(std::size_t first, std::size_t count) {
   return batch;
 }
 
-std::string write_trial(const TemporaryFolder& folder, const std::string& name, std::size_t rows, std::size_t first = 0) {
+std::string write_trial(const TemporaryFolder& folder, const std::string& name, std::size_t rows,
+                        std::size_t first = 0) {
   TableWriter writer(folder.file(name), trial_columns(), {"trial", "0", "test", {}});
   for (std::size_t begin = 0; begin < rows; begin += 1000) {
     writer.write(trial_batch(first + begin, std::min<std::size_t>(1000, rows - begin)));
@@ -207,9 +209,8 @@ TEST(TrialReader, KnowsCostAsARateOfRevenueAndMissingCodes) {
 TEST(TrialReader, LeavesOutAFewRowsWithoutAnOutcomeAndKeepsRowNumbers) {
   const TemporaryFolder folder;
   const auto text = [](int every) {
-    return rows_of(1000, "x,arm,revenue,cost", [=](int i) {
-      return fmt::format("{},{},{},0", i, i % 2, i % every == 3 ? "" : "1");
-    });
+    return rows_of(1000, "x,arm,revenue,cost",
+                   [=](int i) { return fmt::format("{},{},{},0", i, i % 2, i % every == 3 ? "" : "1"); });
   };
   data::Study study = study_of(folder.write("few.csv", text(500)));
   study.columns.id = "";
@@ -259,9 +260,8 @@ TEST(TrialReader, NamesTheLineOfABadValueFarIntoTheFile) {
   const TemporaryFolder folder;
   // 300,000 rows are several blocks; the bad value stands on line 250,002.
   const auto text = [](const std::string& bad) {
-    return rows_of(300'000, "x,arm,revenue,cost", [&](int i) {
-      return fmt::format("{},{},1.25,0", i == 250'000 ? bad : std::to_string(i), i % 2);
-    });
+    return rows_of(300'000, "x,arm,revenue,cost",
+                   [&](int i) { return fmt::format("{},{},1.25,0", i == 250'000 ? bad : std::to_string(i), i % 2); });
   };
   data::Study study = study_of(folder.write("t.csv", text("abc")));
   study.columns.id = "";
@@ -276,7 +276,8 @@ TEST(TrialReader, NamesTheLineOfABadValueFarIntoTheFile) {
 
 TEST(TrialReader, WinsorizesAsDeclared) {
   const TemporaryFolder folder;
-  const std::string text = rows_of(1001, "x,arm,revenue,cost", [](int i) { return fmt::format("{},{},{},0", i, i % 2, i); });
+  const std::string text =
+      rows_of(1001, "x,arm,revenue,cost", [](int i) { return fmt::format("{},{},{},0", i, i % 2, i); });
   data::Study study = study_of(folder.write("t.csv", text));
   study.columns.id = "";
   study.columns.winsorize = {{"revenue", 0.99}};

@@ -115,8 +115,10 @@ TEST(Simulator, DrawsTheTrialsOutcomesForTheTrialsArms) {
       const auto at = [&](const std::string& name) {
         return std::visit(
             [&](const auto& numbers) -> double {
-              if constexpr (std::is_same_v<std::decay_t<decltype(numbers)>, data::TextColumn>) return NAN;
-              else return static_cast<double>(numbers[i]);
+              if constexpr (std::is_same_v<std::decay_t<decltype(numbers)>, data::TextColumn>)
+                return NAN;
+              else
+                return static_cast<double>(numbers[i]);
             },
             column(simulator.trial_columns(), rows.trial, name));
       };
