@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Study files: one TOML file that says what a trial's columns mean. One table of keys (study_file.cpp) is
+// Study files: one TOML file that says what a trial's columns mean. One table of keys (study_keys.cpp) is
 // the only place that knows them: it reads them, checks them, suggests them and documents them.
 #pragma once
 
