@@ -55,7 +55,8 @@ std::int64_t RandomStream::poisson(double mean) {
     if (us >= 0.07 && v <= v_r) return static_cast<std::int64_t>(k);
     if (k < 0.0 || (us < 0.013 && v > us)) continue;
     const double accept = std::log(v) + std::log(inverse_alpha) - std::log(a / (us * us) + b);
-    if (accept <= k * std::log(mean) - mean - std::lgamma(k + 1.0)) return static_cast<std::int64_t>(k);
+    int sign = 0;  // std::lgamma would write it to a global variable
+    if (accept <= k * std::log(mean) - mean - ::lgamma_r(k + 1.0, &sign)) return static_cast<std::int64_t>(k);
   }
 }
 
