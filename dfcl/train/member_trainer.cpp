@@ -221,8 +221,8 @@ void MemberTrainer::keep_if_best(double score) {
 }
 
 // Decision epochs are compared by the net value at the warm model's prices (eq. 20), with the warm model as nuisance:
-// it never saw the validation units. Prediction epochs are not compared: the prediction loss is about the level of the
-// outcomes and is least long before the effects of the arms are learned.
+// it never saw the validation units. Prediction epochs are not compared: the prediction loss is mostly about
+// the level of the outcomes, and its least value says little about the effects of the arms.
 void MemberTrainer::validate(bool with_decision, EpochRecord& record) {
   const std::vector<std::uint32_t>& rows = prepared_.validation_rows;
   if (rows.empty()) return;
