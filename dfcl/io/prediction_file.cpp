@@ -15,6 +15,7 @@
 #include "dfcl/data/id_match.h"
 #include "dfcl/io/batch_reader.h"
 #include "dfcl/io/column_values.h"
+#include "dfcl/io/data_error.h"
 #include "dfcl/io/record_source.h"
 
 namespace dfcl::io {
@@ -22,16 +23,6 @@ namespace {
 
 constexpr std::size_t kMostArms = 255;
 constexpr std::int64_t kBlockRows = 512;
-
-core::Error data_error(std::string where, std::string what, std::string found = "", std::string expected = "",
-                       std::string hint = "") {
-  return core::Error({.kind = core::ErrorKind::data,
-                      .what = std::move(what),
-                      .where = std::move(where),
-                      .found = std::move(found),
-                      .expected = std::move(expected),
-                      .hint = std::move(hint)});
-}
 
 bool holds(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();

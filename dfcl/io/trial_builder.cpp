@@ -13,6 +13,7 @@
 #include "dfcl/core/parallel.h"
 #include "dfcl/core/suggest.h"
 #include "dfcl/data/splits.h"
+#include "dfcl/io/data_error.h"
 
 namespace dfcl::io {
 namespace {
@@ -43,15 +44,6 @@ std::vector<std::uint32_t> sorted_codes(const std::vector<std::string>& labels) 
     return numbers ? *as_number(labels[a]) < *as_number(labels[b]) : labels[a] < labels[b];
   });
   return codes;
-}
-
-core::Error data_error(std::string where, std::string what, std::string found, std::string expected, std::string hint) {
-  return core::Error({.kind = core::ErrorKind::data,
-                      .what = std::move(what),
-                      .where = std::move(where),
-                      .found = std::move(found),
-                      .expected = std::move(expected),
-                      .hint = std::move(hint)});
 }
 
 }  // namespace
