@@ -88,6 +88,16 @@ struct Study {
     std::string revenue_kind;          // real, non_negative, binary; "": chosen from the data
     std::string cost_kind;
   } network;
+
+  // How reports speak of the figures.
+  struct Report {
+    std::string title;         // "": the name of the trial
+    std::string currency;      // "": plain numbers
+    std::string revenue_name;  // "": the name of the column, here and below
+    std::string cost_name;
+    std::string decimal = ".";
+    std::string thousands = ",";
+  } report;
 };
 
 }  // namespace dfcl::data

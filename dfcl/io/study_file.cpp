@@ -112,6 +112,14 @@ void check_arms(const Study& study, const std::string& path) {
   }
 }
 
+void check_report(const Study::Report& report, const std::string& path) {
+  if (report.decimal.empty() || report.decimal == report.thousands) {
+    throw study_error(path + ", [report]", "numbers could not be read",
+                      fmt::format("decimal '{}', thousands '{}'", report.decimal, report.thousands),
+                      "a decimal sign that is not the sign between thousands");
+  }
+}
+
 void check_study(const Study& study, const std::string& path) {
   const auto require = [&](const char* name, const std::string& value) {
     if (value.empty())
@@ -140,6 +148,7 @@ void check_study(const Study& study, const std::string& path) {
   }
   check_shares(study, path);
   check_arms(study, path);
+  check_report(study.report, path);
 }
 
 }  // namespace

@@ -297,6 +297,24 @@ const std::vector<Key>& all_keys() {
           [](Study & s) -> auto& { return s.network.revenue_kind; }),
       key(
           "network", "cost_kind", "\"\"", "The same for cost.", [](Study & s) -> auto& { return s.network.cost_kind; }),
+      key(
+          "report", "title", "\"\"", "Title of reports. Empty: the name of the trial.",
+          [](Study & s) -> auto& { return s.report.title; }),
+      key(
+          "report", "currency", "\"\"", "What amounts of money are shown in, such as \"EUR\". Empty: plain numbers.",
+          [](Study & s) -> auto& { return s.report.currency; }),
+      key(
+          "report", "revenue_name", "\"\"", "What reports call the revenue. Empty: the name of its column.",
+          [](Study & s) -> auto& { return s.report.revenue_name; }),
+      key(
+          "report", "cost_name", "\"\"", "What reports call the cost. Empty: the name of its column, else \"cost\".",
+          [](Study & s) -> auto& { return s.report.cost_name; }),
+      key(
+          "report", "decimal", "\".\"", "The decimal sign of reports: one letter.",
+          [](Study & s) -> auto& { return s.report.decimal; }),
+      key(
+          "report", "thousands", "\",\"", "What stands between thousands in reports; may be empty.",
+          [](Study & s) -> auto& { return s.report.thousands; }),
   };
   return keys;
 }

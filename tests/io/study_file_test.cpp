@@ -118,5 +118,24 @@ TEST(StudyGuess, FindsTheRolesOfAGradedTrial) {
   EXPECT_EQ(guess.study.arms.cost.size(), 3u);
 }
 
+TEST(StudyFile, SaysHowReportsSpeak) {
+  const TemporaryFolder folder;
+  const std::string report = R"([report]
+title = "Spring"
+currency = "EUR"
+revenue_name = "orders"
+decimal = ","
+thousands = "."
+)";
+  const data::Study study = read_study(folder.write("study.toml", std::string(kEverything) + report));
+  EXPECT_EQ(study.report.title, "Spring");
+  EXPECT_EQ(study.report.currency, "EUR");
+  EXPECT_EQ(study.report.revenue_name, "orders");
+  EXPECT_EQ(study.report.cost_name, "");
+  EXPECT_EQ(study.report.decimal, ",");
+  EXPECT_EQ(study.report.thousands, ".");
+  EXPECT_THROW((void)read_study(folder.file("study.toml"), {"report.decimal=\".\""}), core::Error);
+}
+
 }  // namespace
 }  // namespace dfcl::io
