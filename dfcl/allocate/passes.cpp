@@ -113,10 +113,15 @@ void sort_path(std::vector<Increment>& increments, core::RunContext& context) {
 Gathered gather(UnitPieces& pieces, const Rules& rules, const GatherRequest& request, core::RunContext& context) {
   const Prices prices(rules);
   Gathered result;
-  std::vector<Part> parts(kParts);
+  std::vector<Part> parts(1);
   FirstIncrements following(request.at_most);
   pieces.for_each([&](const Units& units) {
     result.num_units += units.size();
+    if (units.size() <= kChunkUnits) {  // less work than waking threads; the sums are exact, so parts change nothing
+      gather_rows(units, 0, units.size(), rules, prices, request.from, parts[0], following);
+      return;
+    }
+    parts.resize(kParts);
     context.pool.run(kParts, [&](std::size_t part) {
       context.check_cancelled();
       gather_rows(units, part_begin(units.size(), part), part_begin(units.size(), part + 1), rules, prices,

@@ -13,7 +13,8 @@ namespace {
 // The last increment after the cut that was seen of each unit: the next one is open only to those who took it.
 class LastOfUnit {
  public:
-  LastOfUnit() : units_(std::bit_ceil(4 * kFillIncrements), kEmpty), indices_(units_.size()) {}
+  explicit LastOfUnit(std::size_t most_units)
+      : units_(std::bit_ceil(4 * most_units), kEmpty), indices_(units_.size()) {}
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
   // The last index of the unit, which then is `index`.
@@ -61,10 +62,10 @@ std::vector<Filling> greedy_fillings(const std::vector<Increment>& increments, s
                                      double left) {
   constexpr std::size_t kMostFillings = 64;
   std::vector<Filling> fillings(1);
-  LastOfUnit last_of_unit;
+  const std::size_t end = std::min(increments.size(), cut + 1 + kFillIncrements);
+  LastOfUnit last_of_unit(end - cut);
   last_of_unit.exchange(increments[cut].unit, cut);
   double most_unused = left;
-  const std::size_t end = std::min(increments.size(), cut + 1 + kFillIncrements);
   for (std::size_t i = cut + 1; i < end && most_unused > 0.0; ++i) {
     const double cost = increments[i].extra_cost();
     const std::size_t needed = last_of_unit.exchange(increments[i].unit, i);
