@@ -27,6 +27,7 @@ struct Rows {
   // rows x arms, from a model not fitted on the row (eq. 5b); or empty
   core::MatrixView<const float> nuisance_revenue = {};
   core::MatrixView<const float> nuisance_cost = {};
+  std::span<const std::uint32_t> unit = {};  // which units of the trial the rows are; may be empty
 
   std::size_t num_rows() const { return arm.size(); }
   std::size_t num_arms() const { return cost.cols; }

@@ -118,7 +118,8 @@ loss::Rows<T> BatchGradient<T>::forward(Workspace& workspace, const FillInputs<T
           .observed_cost = std::span(workspace.cost).first(tile.count),
           .weight = std::span(workspace.weight).first(tile.count),
           .nuisance_revenue = gather(rows, data.nuisance_revenue, workspace.nuisance_revenue),
-          .nuisance_cost = gather(rows, data.nuisance_cost, workspace.nuisance_cost)};
+          .nuisance_cost = gather(rows, data.nuisance_cost, workspace.nuisance_cost),
+          .unit = rows};
 }
 
 // The first round of losses that are not separable by row: a forward pass over the whole batch.

@@ -18,6 +18,7 @@
 #include "dfcl/loss/ifd_softmax_loss.h"
 #include "dfcl/loss/policy_loss.h"
 #include "dfcl/loss/prediction_loss.h"
+#include "dfcl/train/fd_slopes.h"
 
 namespace dfcl::train {
 namespace {
@@ -141,6 +142,7 @@ std::unique_ptr<MemberTrainer::Losses> MemberTrainer::losses_of(bool with_decisi
   if (settings_.method.loss == DecisionLoss::ifd) losses->add(std::make_unique<loss::IfdLoss<float>>(options), 1.0);
   if (settings_.method.loss == DecisionLoss::ifd_softmax)
     losses->add(std::make_unique<loss::IfdSoftmaxLoss<float>>(options), 1.0);
+  if (settings_.method.loss == DecisionLoss::fd) losses->add(std::make_unique<loss::GivenSlopesLoss>(fd_slopes_), 1.0);
   return losses;
 }
 
@@ -171,6 +173,35 @@ void MemberTrainer::start_decisions() {
   state_.has_best = false;
 }
 
+// FD does not part by rows: its slopes are worked out for the batch as a whole, which is a budget problem of its own.
+void MemberTrainer::take_differences(std::span<const std::uint32_t> batch) {
+  const std::size_t num_arms = trial_.arms.size();
+  if (fd_revenue_.rows() == 0) {
+    fd_revenue_ = core::Matrix<float>(trial_.num_units(), num_arms);
+    fd_cost_ = core::Matrix<float>(trial_.num_units(), num_arms);
+    fd_slopes_ = {std::as_const(fd_revenue_).view(), std::as_const(fd_cost_).view()};
+  }
+  const std::vector<std::uint32_t> rows(batch.begin(), batch.end());
+  const auto parameters = network_.network().parameters();
+  core::Matrix<float> revenue;
+  core::Matrix<float> cost;
+  predict({parameters.begin(), parameters.end()}, rows, revenue, cost);
+  const SeenUnits seen = seen_units(trial_, prepared_, rows);
+  loss::Rows<float> tile{revenue.view(), cost.view(), seen.arm, seen.revenue, seen.cost, seen.weight};
+  core::Matrix<float> nuisance(settings_.baseline == loss::Baseline::doubly_robust ? rows.size() : 0, num_arms);
+  for (std::size_t i = 0; i < nuisance.rows(); ++i)
+    std::ranges::copy(data_.nuisance_revenue.row(rows[i]), nuisance.row(i).begin());
+  tile.nuisance_revenue = std::as_const(nuisance).view();
+  const FdSlopes slopes =
+      fd_slopes(tile, prepared_.scaled_budgets, settings_.baseline,
+                {.step = state_.temperature, .gradient_to_cost = settings_.gradient_to_cost}, context_);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::ranges::copy(slopes.revenue.row(i), fd_revenue_.row(rows[i]).begin());
+    std::ranges::copy(slopes.cost.row(i), fd_cost_.row(rows[i]).begin());
+  }
+  fd_slopes_.value = slopes.loss;
+}
+
 std::vector<double> MemberTrainer::run_steps(const Losses& losses, bool with_decision) {
   std::vector<std::uint32_t> order = rows_;
   core::RandomStream stream(core::combine_hashes(settings_.seed, member_), core::stream_purpose("train.shuffle"),
@@ -193,6 +224,8 @@ std::vector<double> MemberTrainer::run_steps(const Losses& losses, bool with_dec
   for (std::size_t begin = 0; begin < order.size(); begin += settings_.batch) {
     context_.check_cancelled();
     const std::size_t count = std::min(settings_.batch, order.size() - begin);
+    if (with_decision && settings_.method.loss == DecisionLoss::fd)
+      take_differences(std::span(order).subspan(begin, count));
     const std::vector<double> means = gradient_.compute(context_, fill, data_, std::span(order).subspan(begin, count),
                                                         losses.weighted, options, gradient);
     const double norm = nn::adam_step<float>(settings_.adam, adam, gradient, parameters);

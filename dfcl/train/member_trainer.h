@@ -15,6 +15,7 @@
 
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/trial.h"
+#include "dfcl/loss/given_slopes_loss.h"
 #include "dfcl/nn/batch_gradient.h"
 #include "dfcl/train/preparation.h"
 #include "dfcl/train/settings.h"
@@ -80,6 +81,7 @@ class MemberTrainer {
   void refresh_multipliers();
   std::unique_ptr<Losses> losses_of(bool with_decision) const;
   std::vector<double> run_steps(const Losses& losses, bool with_decision);
+  void take_differences(std::span<const std::uint32_t> batch);
   void validate(bool with_decision, EpochRecord& record);
   void keep_if_best(double score);
 
@@ -97,6 +99,10 @@ class MemberTrainer {
   // Validation units: what was observed, and the warm model's predictions, both scaled.
   core::Matrix<float> warm_revenue_;
   core::Matrix<float> warm_cost_;
+  // FD only: slopes of the batch at hand, at the places of its units.
+  core::Matrix<float> fd_revenue_;
+  core::Matrix<float> fd_cost_;
+  loss::GivenSlopes fd_slopes_;
 };
 
 }  // namespace dfcl::train

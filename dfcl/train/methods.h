@@ -16,6 +16,7 @@ enum class DecisionLoss : std::uint8_t {
   policy,       // PL and MER (eq. 5, 6)
   ifd,          // eq. 8, 9
   ifd_softmax,  // eq. 10
+  fd,           // eq. 11
   drm,          // eq. 12
   drp,          // eq. 13
   dpm,          // eq. 14
@@ -29,8 +30,8 @@ struct Method {
   bool ordered_arms_only = false;    // two arms are always ordered
   bool learns_efficiencies = false;  // predictions are an index, not outcomes
   bool monotone = false;             // eq. 15 on both outcomes
-  // Temperature of PL and MER, window of IFD: in units of the typical margin between the best two scores, or, where not
-  // relative and as published, in scaled units.
+  // Temperature of PL and MER, window of IFD, step of FD: in units of the typical margin between the best two scores,
+  // or, where not relative and as published, in scaled units.
   double temperature = 0.0;
   bool relative = true;
   double published_temperature = 0.0;

@@ -7,18 +7,21 @@
 #include <cmath>
 
 #include "dfcl/core/error.h"
+#include "dfcl/loss/fd_loss.h"
 
 namespace dfcl::train {
 namespace {
 
 using loss::OutcomeKind;
 
-core::Error usage_error(std::string where, std::string what, std::string found = "", std::string expected = "") {
+core::Error usage_error(std::string where, std::string what, std::string found = "", std::string expected = "",
+                        std::string hint = "") {
   return core::Error({.kind = core::ErrorKind::usage,
                       .what = std::move(what),
                       .where = std::move(where),
                       .found = std::move(found),
-                      .expected = std::move(expected)});
+                      .expected = std::move(expected),
+                      .hint = std::move(hint)});
 }
 
 void choose_rows(const data::Trial& trial, Preparation& prepared) {
@@ -212,6 +215,12 @@ Preparation prepare(const data::Trial& trial, const data::Study& study, const Me
   choose_rows(trial, prepared);
   if (prepared.train_rows.empty()) {
     throw core::Error({.kind = core::ErrorKind::data, .what = "no training units", .where = "[split]"});
+  }
+  if (method.loss == DecisionLoss::fd && prepared.train_rows.size() > loss::kMostFdRows) {
+    throw usage_error(fmt::format("--method {}", method.name),
+                      "solves the budget problem anew for every prediction, which is for small trials only",
+                      fmt::format("{} training units", prepared.train_rows.size()),
+                      fmt::format("at most {}", loss::kMostFdRows), "dfcl-ifd needs no solving and takes any number");
   }
   weigh(trial, prepared);
   const Range revenue = range_of(trial.revenue, prepared.train_rows);

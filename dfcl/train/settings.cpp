@@ -46,6 +46,8 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   require(given.temperature >= 0.0, "temperature", given.temperature, "0 (chosen) or more");
   require(given.window >= 0.0, "window", given.window, "0 (chosen) or more");
   for (const double multiplier : given.multipliers) require(multiplier >= 0.0, "multipliers", multiplier, "0 or more");
+  require(given.multipliers.empty() || method.loss != DecisionLoss::fd, "multipliers",
+          fmt::format("{}", fmt::join(given.multipliers, ", ")), "none with dfcl-fd, which solves under [budgets]");
   require(given.ensemble >= 1 && given.ensemble <= 100, "ensemble", given.ensemble, "1 to 100");
 
   Settings settings;
@@ -64,7 +66,8 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   settings.adam.weight_decay = given.weight_decay >= 0.0 ? given.weight_decay : (given.as_published ? 0.0 : 0.2);
   settings.adam.clip_norm = given.as_published ? 0.0 : 5.0;
   settings.alpha = given.alpha > 0.0 ? given.alpha : (given.as_published ? 1.0 : 5.0);
-  const double asked = method.loss == DecisionLoss::ifd ? given.window : given.temperature;
+  const bool has_window = method.loss == DecisionLoss::ifd || method.loss == DecisionLoss::fd;
+  const double asked = has_window ? given.window : given.temperature;
   settings.temperature = asked > 0.0 ? asked : (given.as_published ? method.published_temperature : method.temperature);
   settings.relative_temperature = method.relative && !given.as_published;
   settings.baseline = baseline_of(given.baseline, given.as_published);
@@ -89,7 +92,8 @@ std::vector<std::pair<std::string, std::string>> Settings::shown() const {
       {"ensemble", number(ensemble)},       {"as_published", as_published ? "true" : "false"}};
   if (method.loss != DecisionLoss::none && !method.learns_efficiencies) {
     list.emplace_back("alpha", number(alpha));
-    list.emplace_back(method.loss == DecisionLoss::ifd ? "window" : "temperature", number(temperature));
+    const bool has_window = method.loss == DecisionLoss::ifd || method.loss == DecisionLoss::fd;
+    list.emplace_back(has_window ? "window" : "temperature", number(temperature));
     list.emplace_back("baseline", baseline == loss::Baseline::none   ? "none"
                                   : baseline == loss::Baseline::mean ? "mean"
                                                                      : "dr");
