@@ -20,6 +20,9 @@
 #include "dfcl/core/suggest.h"
 #include "dfcl/core/version.h"
 #include "dfcl/data/prediction_fingerprint.h"
+#include "dfcl/experiment/launch_design.h"
+#include "dfcl/experiment/launch_source.h"
+#include "dfcl/experiment/plan_changes.h"
 #include "dfcl/io/atomic_file.h"
 #include "dfcl/io/batch_reader.h"
 #include "dfcl/io/file_format.h"
@@ -64,7 +67,7 @@ std::string plan_name(const std::string& output, std::size_t index, std::size_t 
 }
 
 data::Provenance provenance_of(const AllocateFlags& flags, const allocate::Rules& rules,
-                               const std::vector<std::string>& arms) {
+                               const std::vector<std::string>& arms, std::uint64_t seed) {
   data::Provenance provenance{"plan", core::version(), "allocate", {}};
   provenance.options = {{"control", arms[rules.control]}, {"objective", flags.objective}};
   const auto add = [&](const char* name, const std::string& value) {
@@ -76,6 +79,12 @@ data::Provenance provenance_of(const AllocateFlags& flags, const allocate::Rules
   add("min_units", fmt::format("{}", fmt::join(flags.min_units, ",")));
   add("max_units", fmt::format("{}", fmt::join(flags.max_units, ",")));
   if (flags.second_budget) add("second_budget", fmt::format("{}", *flags.second_budget));
+  if (flags.has_roles()) {
+    add("holdout", fmt::format("{}", flags.holdout));
+    add("holdout_salt", flags.holdout_salt);
+    add("explore", fmt::format("{}", flags.explore));
+    if (flags.explore > 0.0) add("seed", fmt::format("{}", seed));
+  }
   return provenance;
 }
 
@@ -86,29 +95,28 @@ std::vector<std::pair<std::string, std::string>> figures_of(const report::PlanFi
   return metadata;
 }
 
-void write_plan(const io::PredictionTable& table, const std::vector<std::uint8_t>& arm,
-                const data::Provenance& provenance, const report::PlanFigures& figures, std::uint64_t fingerprint) {
-  data::Plan plan;
-  plan.arms = table.prediction.arms;
-  plan.ids = table.prediction.ids;
-  plan.arm = arm;
-  plan.revenue.resize(arm.size());
-  plan.cost.resize(arm.size());
-  for (std::size_t unit = 0; unit < arm.size(); ++unit) {
-    plan.revenue[unit] = table.prediction.revenue(unit, arm[unit]);
-    plan.cost[unit] = table.prediction.cost(unit, arm[unit]);
-  }
-  io::PlanWriter writer(figures.file, plan.ids.texts() == nullptr, provenance);
-  writer.write(plan);
-  writer.commit(figures_of(figures, fingerprint));
-}
-
 // Everything a problem points at, in memory.
 struct LoadedProblem {
   io::PredictionTable table;
+  core::Matrix<std::uint8_t> launch_eligible;  // units x arms, with roles only: what the launch leaves open
   core::Matrix<float> second;
   allocate::Problem problem;
 };
+
+// Takes from the held-out and explored units every arm but theirs.
+void mask_launch(const experiment::LaunchDesign& design, LoadedProblem& loaded, core::RunContext& context) {
+  const data::Prediction& prediction = loaded.table.prediction;
+  const core::Matrix<std::uint8_t>& eligible = loaded.table.eligible;
+  loaded.launch_eligible = core::Matrix<std::uint8_t>(prediction.num_units(), prediction.arms.size());
+  const std::size_t bytes = loaded.launch_eligible.view().size();
+  if (eligible.rows() > 0) {
+    std::copy_n(eligible.data(), bytes, loaded.launch_eligible.data());
+  } else {
+    std::fill_n(loaded.launch_eligible.data(), bytes, std::uint8_t{1});
+  }
+  experiment::mask_launch(design, prediction.ids, loaded.launch_eligible.view(), context);
+  loaded.problem.eligible = std::as_const(loaded.launch_eligible).view();
+}
 
 LoadedProblem load_problem(const AllocateFlags& flags, core::RunContext& context) {
   LoadedProblem loaded;
@@ -142,9 +150,47 @@ LoadedProblem load_problem(const AllocateFlags& flags, core::RunContext& context
     loaded.second = io::read_second_cost(flags.second_cost, prediction.arms, prediction.ids, context);
     problem.second = {std::as_const(loaded.second).view(), *flags.second_budget};
   }
+  if (flags.has_roles()) mask_launch(design_of(flags, problem.rules, context.seed), loaded, context);
   return loaded;
 }
 
+void append_roles(const LoadedProblem& loaded, const allocate::Solution& solution,
+                  const experiment::LaunchDesign& design, data::Plan& plan) {
+  const allocate::Problem& problem = loaded.problem;
+  experiment::UnitPrices prices{.multiplier = solution.multiplier,
+                                .arm = solution.arm_multiplier,
+                                .second = solution.second_multiplier};
+  for (std::size_t unit = 0; unit < plan.num_units(); ++unit) {
+    if (!solution.segment_multiplier.empty())
+      prices.multiplier = solution.multiplier + solution.segment_multiplier[loaded.table.segment[unit]];
+    if (problem.second.cost.rows > 0) prices.second_cost = problem.second.cost.row(unit);
+    experiment::UnitRow row{problem.revenue.row(unit), problem.cost.row(unit), {}};
+    if (loaded.table.eligible.rows() > 0) row.open = loaded.table.eligible.row(unit);
+    experiment::append_role(design, unit, row, problem.rules, prices, plan);
+  }
+}
+
+data::Plan plan_of(const LoadedProblem& loaded, const allocate::Solution& solution,
+                   const experiment::LaunchDesign& design) {
+  const data::Prediction& prediction = loaded.table.prediction;
+  data::Plan plan;
+  plan.arms = prediction.arms;
+  plan.ids = prediction.ids;
+  plan.arm = solution.arm;
+  plan.revenue.resize(plan.arm.size());
+  plan.cost.resize(plan.arm.size());
+  for (std::size_t unit = 0; unit < plan.arm.size(); ++unit) {
+    plan.revenue[unit] = prediction.revenue(unit, plan.arm[unit]);
+    plan.cost[unit] = prediction.cost(unit, plan.arm[unit]);
+  }
+  if (design.is_on()) append_roles(loaded, solution, design, plan);
+  return plan;
+}
+
+std::optional<io::PlanFile> previous_plan(const AllocateFlags& flags, core::RunContext& context) {
+  if (flags.previous.empty()) return std::nullopt;
+  return io::read_plan(flags.previous, context);
+}
 // A unit that the solver refuses is named by its place; the user knows its id.
 template <class IdOf, class Solve>
 auto naming_units(IdOf&& id_of, Solve&& solve) {
@@ -164,6 +210,24 @@ int finish(const std::vector<report::PlanFigures>& plans, bool as_json) {
   return all ? 0 : static_cast<int>(core::ErrorKind::infeasible);
 }
 
+report::PlanFigures empty_figures(const AllocateFlags& flags, const std::vector<std::string>& arms,
+                                  const allocate::Rules& rules) {
+  report::PlanFigures figures{{}, 0, arms, {}, rules, flags.second_budget.has_value(), {}, ""};
+  figures.launch_time = flags.launch;
+  return figures;
+}
+
+// How predicted spend answers to the multiplier; only where the multiplier alone makes the plan.
+template <class SpendAt>
+double elasticity_of(const AllocateFlags& flags, const allocate::Solution& solution, SpendAt&& spend_at) {
+  const bool coupled =
+      !flags.segment.empty() || !flags.second_cost.empty() || !flags.min_units.empty() || !flags.max_units.empty();
+  if (coupled || !(solution.multiplier > 0.0)) return std::nan("");
+  constexpr double kStep = 1.25;
+  return experiment::spend_elasticity(spend_at(solution.multiplier / kStep), spend_at(solution.multiplier * kStep),
+                                      kStep * kStep);
+}
+
 int run_curve(const AllocateFlags& flags, const LoadedProblem& loaded, bool as_json, core::RunContext& context) {
   const std::vector<std::string>& arms = loaded.table.prediction.arms;
   const auto id_of = [&](std::size_t unit) { return loaded.table.prediction.ids.text(unit); };
@@ -178,35 +242,50 @@ int run_curve(const AllocateFlags& flags, const LoadedProblem& loaded, bool as_j
 
 int run_in_memory(const AllocateFlags& flags, bool as_json, core::RunContext& context) {
   Clock clock;
+  const std::optional<io::PlanFile> previous = previous_plan(flags, context);
   const LoadedProblem loaded = load_problem(flags, context);
   const data::Prediction& prediction = loaded.table.prediction;
   if (flags.curve_points > 0) return run_curve(flags, loaded, as_json, context);
   const std::vector<double> totals = total_budgets(flags, allocate::costliest_arm(loaded.problem.cost, context));
   const std::uint64_t fingerprint = flags.output.empty() ? 0 : data::fingerprint_of(prediction, context);
   const double read_seconds = clock.lap();
-  const data::Provenance provenance = provenance_of(flags, loaded.problem.rules, prediction.arms);
+  const data::Provenance provenance = provenance_of(flags, loaded.problem.rules, prediction.arms, context.seed);
+  const experiment::LaunchDesign design = design_of(flags, loaded.problem.rules, context.seed);
   const auto id_of = [&](std::size_t unit) { return prediction.ids.text(unit); };
 
   std::vector<report::PlanFigures> plans;
   for (std::size_t i = 0; i < totals.size(); ++i) {
-    report::PlanFigures figures{{},
-                                prediction.num_units(),
-                                prediction.arms,
-                                loaded.table.segments,
-                                loaded.problem.rules,
-                                flags.second_budget.has_value(),
-                                {},
-                                ""};
+    report::PlanFigures figures = empty_figures(flags, prediction.arms, loaded.problem.rules);
+    figures.num_units = prediction.num_units();
+    figures.segments = loaded.table.segments;
     figures.seconds.read = read_seconds;
     clock.lap();
     figures.solution = naming_units(id_of, [&] {
       return flags.multiplier ? allocate::apply_multiplier(loaded.problem, *flags.multiplier, context)
                               : allocate::allocate(loaded.problem, totals[i], context);
     });
+    if (design.is_on() && figures.solution.has_plan()) {
+      const auto spend_at = [&](double price) {
+        return allocate::apply_multiplier(loaded.problem, price, context).spend;
+      };
+      figures.launch = {design, {}, elasticity_of(flags, figures.solution, spend_at)};
+    }
     figures.seconds.solve = clock.lap();
-    if (!flags.output.empty() && figures.solution.has_plan()) {
-      figures.file = plan_name(flags.output, i, totals.size());
-      write_plan(loaded.table, figures.solution.arm, provenance, figures, fingerprint);
+    const bool is_looked_at = !flags.output.empty() || design.is_on() || previous;
+    if (figures.solution.has_plan() && is_looked_at) {
+      const data::Plan plan = plan_of(loaded, figures.solution, design);
+      if (figures.launch) experiment::add_role_totals(plan, figures.launch->roles);
+      if (previous) {
+        experiment::PlanChanges changes(previous->plan, prediction.arms);
+        changes.add(plan);
+        figures.change = changes.result();
+      }
+      if (!flags.output.empty()) {
+        figures.file = plan_name(flags.output, i, totals.size());
+        io::PlanWriter writer(figures.file, plan.ids.texts() == nullptr, plan.has_roles(), provenance);
+        writer.write(plan);
+        writer.commit(figures_of(figures, fingerprint));
+      }
     }
     figures.seconds.write = clock.lap();
     figures.solution.arm = {};
@@ -228,7 +307,16 @@ std::string id_in_stream(data::BatchSource& source, std::size_t id_column, std::
 int run_stream(const AllocateFlags& flags, bool as_json, core::RunContext& context) {
   const std::vector<std::string> arms = io::arms_of_columns(io::column_names(flags.predictions), flags.predictions);
   const allocate::Rules rules = rules_of(flags, arms);
-  data::FingerprintedSource source(io::open_prediction(flags.predictions, arms, context), arms);
+  const experiment::LaunchDesign design = design_of(flags, rules, context.seed);
+  std::unique_ptr<data::BatchSource> opened = io::open_prediction(flags.predictions, arms, context);
+  const experiment::LaunchSource* launch = nullptr;
+  if (design.is_on()) {
+    auto designed = std::make_unique<experiment::LaunchSource>(std::move(opened), arms, design);
+    launch = designed.get();
+    opened = std::move(designed);
+  }
+  data::FingerprintedSource source(std::move(opened), arms);
+  const std::optional<io::PlanFile> previous = previous_plan(flags, context);
   const std::size_t id_column =
       source.columns().back().name == "id" ? source.columns().size() - 1 : source.columns().size();
   Clock clock;
@@ -238,20 +326,30 @@ int run_stream(const AllocateFlags& flags, bool as_json, core::RunContext& conte
 
   std::vector<report::PlanFigures> plans;
   for (std::size_t i = 0; i < totals.size(); ++i) {
-    report::PlanFigures figures{{}, 0, arms, {}, rules, false, {}, ""};
+    report::PlanFigures figures = empty_figures(flags, arms, rules);
     figures.seconds.read = clock.lap();
     std::optional<io::PlanWriter> writer;
+    std::optional<experiment::PlanChanges> changes;
+    if (previous) changes.emplace(previous->plan, arms);
+    std::vector<experiment::RoleTotals> roles(data::kNumRoles);
     const std::string file = plan_name(flags.output, i, totals.size());
     const auto sink = [&](const allocate::PlannedBatch& planned) {
       figures.num_units += planned.batch.num_rows;
-      if (file.empty()) return;
+      if (file.empty() && launch == nullptr && !changes) return;
       data::Plan piece;
       piece.arms = arms;
       piece.ids = data::ids_of_batch(planned.batch, id_column, planned.first_unit);
       piece.arm.assign(planned.arm.begin(), planned.arm.end());
       piece.revenue.assign(planned.revenue.begin(), planned.revenue.end());
       piece.cost.assign(planned.cost.begin(), planned.cost.end());
-      if (!writer) writer.emplace(file, piece.ids.texts() == nullptr, provenance_of(flags, rules, arms));
+      if (launch != nullptr) launch->append_roles(planned.batch, rules, planned.multiplier, piece);
+      experiment::add_role_totals(piece, roles);
+      if (changes) changes->add(piece);
+      if (file.empty()) return;
+      if (!writer) {
+        writer.emplace(file, piece.ids.texts() == nullptr, piece.has_roles(),
+                       provenance_of(flags, rules, arms, context.seed));
+      }
       writer->write(piece);
     };
     const auto id_of = [&](std::size_t unit) { return id_in_stream(source, id_column, unit); };
@@ -259,6 +357,14 @@ int run_stream(const AllocateFlags& flags, bool as_json, core::RunContext& conte
       return flags.multiplier ? allocate::apply_multiplier_stream(source, arms, rules, *flags.multiplier, sink, context)
                               : allocate::allocate_stream(source, arms, rules, totals[i], sink, context);
     });
+    if (launch != nullptr && figures.solution.has_plan()) {
+      const auto spend_at = [&](double price) {
+        const auto ignore = [](const allocate::PlannedBatch&) {};
+        return allocate::apply_multiplier_stream(source, arms, rules, price, ignore, context).spend;
+      };
+      figures.launch = {design, roles, elasticity_of(flags, figures.solution, spend_at)};
+    }
+    if (changes && figures.solution.has_plan()) figures.change = changes->result();
     figures.seconds.solve = clock.lap();
     if (writer) {
       figures.file = file;

@@ -77,7 +77,7 @@ void check_output(const AllocateFlags& flags) {
     throw usage_error(flags.output, "unknown file ending", "a curve is written as .csv or .json");
   }
   for (const std::string& input :
-       {flags.predictions, flags.units, flags.eligible, flags.segment_budgets, flags.second_cost}) {
+       {flags.predictions, flags.units, flags.eligible, flags.segment_budgets, flags.second_cost, flags.previous}) {
     std::error_code absent;
     if (std::filesystem::equivalent(input, flags.output, absent))
       throw usage_error(flags.output, "is an input of this run", "choose another name");
@@ -93,6 +93,26 @@ void check_inputs(const AllocateFlags& flags) {
   if (is_model && (flags.stream || !flags.segment.empty())) {
     throw usage_error("--stream, --segment", "work on a prediction file", "dfcl predict writes one");
   }
+}
+
+void check_launch(const AllocateFlags& flags) {
+  experiment::validate({.holdout = flags.holdout, .explore = flags.explore});
+  if (flags.curve_points > 0 && (flags.has_roles() || !flags.previous.empty())) {
+    throw usage_error("--curve", "is no plan", "leave out --holdout, --explore and --previous");
+  }
+  if (!flags.holdout_salt.empty() && flags.holdout == 0.0)
+    throw usage_error("--holdout-salt", "has no meaning without --holdout");
+}
+
+void add_launch(CLI::App& verb, const std::shared_ptr<AllocateFlags>& flags) {
+  verb.add_option("--holdout", flags->holdout,
+                  "share of the units that get control, chosen by a hash of the id\n"
+                  "The same units every day. The plan gains role and propensity, and dfcl readout can measure it.");
+  verb.add_option("--holdout-salt", flags->holdout_salt, "any text: another one gives another hold-out");
+  verb.add_option("--explore", flags->explore,
+                  "share of the units that get an arm at random\nAnother --seed chooses other units and arms.");
+  verb.add_option("--launch", flags->launch, "when the plan starts: kept in the plan, for dfcl readout");
+  verb.add_option("--previous", flags->previous, "the plan before this one: tells what changes");
 }
 
 void add_constraints(CLI::App& verb, const std::shared_ptr<AllocateFlags>& flags) {
@@ -126,6 +146,10 @@ allocate::Rules rules_of(const AllocateFlags& flags, const std::vector<std::stri
   return rules;
 }
 
+experiment::LaunchDesign design_of(const AllocateFlags& flags, const allocate::Rules& rules, std::uint64_t seed) {
+  return {flags.holdout, flags.explore, flags.holdout_salt, seed, rules.control};
+}
+
 std::vector<std::int64_t> limits_of(const std::vector<std::string>& entries, std::int64_t unset,
                                     const std::vector<std::string>& arms, const std::string& flag) {
   if (entries.empty()) return {};
@@ -149,6 +173,7 @@ void check_flags(const AllocateFlags& flags) {
   check_numbers(flags);
   check_output(flags);
   check_inputs(flags);
+  check_launch(flags);
 }
 
 void add_allocate_options(CLI::App& verb, const std::shared_ptr<AllocateFlags>& flags) {
@@ -174,6 +199,7 @@ void add_allocate_options(CLI::App& verb, const std::shared_ptr<AllocateFlags>& 
       ->check(one_of({"revenue", "profit"}));
   verb.add_option("--margin", flags->margin, "share of revenue that is earned, for --objective profit");
   add_constraints(verb, flags);
+  add_launch(verb, flags);
   verb.add_flag("--stream", flags->stream,
                 "read the predictions in batches, a few times: for files larger than memory");
 }

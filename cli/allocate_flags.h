@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dfcl/allocate/allocate.h"
+#include "dfcl/experiment/launch_design.h"
 
 namespace dfcl::cli {
 
@@ -35,6 +36,13 @@ struct AllocateFlags {
   std::vector<std::string> min_units;
   std::vector<std::string> max_units;
   bool stream = false;
+  double holdout = 0.0;
+  double explore = 0.0;
+  std::string holdout_salt;
+  std::string launch;  // the time of the launch
+  std::string previous;
+
+  bool has_roles() const { return holdout > 0.0 || explore > 0.0; }
 };
 
 void add_allocate_options(CLI::App& verb, const std::shared_ptr<AllocateFlags>& flags);
@@ -43,6 +51,8 @@ void add_allocate_options(CLI::App& verb, const std::shared_ptr<AllocateFlags>& 
 void check_flags(const AllocateFlags& flags);
 
 allocate::Rules rules_of(const AllocateFlags& flags, const std::vector<std::string>& arms);
+
+experiment::LaunchDesign design_of(const AllocateFlags& flags, const allocate::Rules& rules, std::uint64_t seed);
 
 // From "ARM=N" entries to a limit for each arm.
 std::vector<std::int64_t> limits_of(const std::vector<std::string>& entries, std::int64_t unset,

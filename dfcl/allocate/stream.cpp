@@ -134,7 +134,7 @@ void deliver(StreamedUnits& units_source, const Rules& rules, const PathPlan& pl
       cost[row] = units.cost(row, arms[row]);
       ++solution.units_per_arm[arms[row]];
     }
-    sink({batch, units.first_unit, arms, revenue, cost});
+    sink({batch, units.first_unit, arms, revenue, cost, solution.multiplier});
   });
 }
 

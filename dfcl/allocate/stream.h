@@ -25,6 +25,7 @@ struct PlannedBatch {
   std::span<const std::uint8_t> arm;
   std::span<const float> revenue;  // of the arm
   std::span<const float> cost;
+  double multiplier = 0.0;  // of the solution
 };
 using PlanSink = std::function<void(const PlannedBatch&)>;
 

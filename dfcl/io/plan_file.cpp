@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/io/plan_file.h"
 
-#include <cstdint>
-
 #include "dfcl/io/table_writer.h"
 
 namespace dfcl::io {
@@ -10,41 +8,61 @@ namespace {
 
 constexpr std::size_t kPieceUnits = 65'536;
 
-data::Batch empty_batch(bool numbered) {
-  data::ColumnValues ids = data::TextColumn{};
-  if (numbered) ids = std::vector<std::int64_t>{};
-  return {0, {std::move(ids), data::TextColumn{}, std::vector<float>{}, std::vector<float>{}}};
-}
-
 }  // namespace
 
-PlanWriter::PlanWriter(const std::string& path, bool numbered, const data::Provenance& provenance)
-    : numbered_(numbered), pending_(empty_batch(numbered)) {
+PlanWriter::PlanWriter(const std::string& path, bool numbered, bool with_roles, const data::Provenance& provenance)
+    : numbered_(numbered), with_roles_(with_roles), pending_(empty_batch()) {
   using data::ColumnType;
-  const std::vector<data::ColumnInfo> columns = {{"id", numbered ? ColumnType::int64 : ColumnType::text},
-                                                 {"arm", ColumnType::text},
-                                                 {"revenue", ColumnType::float32},
-                                                 {"cost", ColumnType::float32}};
+  std::vector<data::ColumnInfo> columns = {{"id", numbered ? ColumnType::int64 : ColumnType::text},
+                                           {"arm", ColumnType::text},
+                                           {"revenue", ColumnType::float32},
+                                           {"cost", ColumnType::float32}};
+  if (with_roles) {
+    columns.push_back({"role", ColumnType::text});
+    for (const char* name : {"propensity", "control_revenue", "control_cost"})
+      columns.push_back({name, ColumnType::float32});
+  }
   writer_ = std::make_unique<TableWriter>(path, columns, provenance);
 }
 
 PlanWriter::~PlanWriter() = default;
 
+data::Batch PlanWriter::empty_batch() const {
+  data::ColumnValues ids = data::TextColumn{};
+  if (numbered_) ids = std::vector<std::int64_t>{};
+  data::Batch batch{0, {std::move(ids), data::TextColumn{}, std::vector<float>{}, std::vector<float>{}}};
+  if (with_roles_) {
+    batch.columns.emplace_back(data::TextColumn{});
+    for (int i = 0; i < 3; ++i) batch.columns.emplace_back(std::vector<float>{});
+  }
+  return batch;
+}
+
 void PlanWriter::append(const data::Plan& piece, std::size_t unit) {
+  const auto add = [&](std::size_t column, float number) {
+    std::get<std::vector<float>>(pending_.columns[column]).push_back(number);
+  };
   if (numbered_) {
     std::get<std::vector<std::int64_t>>(pending_.columns[0]).push_back(piece.ids.number(unit));
   } else {
     std::get<data::TextColumn>(pending_.columns[0]).push_back(piece.ids.text(unit));
   }
   std::get<data::TextColumn>(pending_.columns[1]).push_back(piece.arms[piece.arm[unit]]);
-  std::get<std::vector<float>>(pending_.columns[2]).push_back(piece.revenue[unit]);
-  std::get<std::vector<float>>(pending_.columns[3]).push_back(piece.cost[unit]);
+  add(2, piece.revenue[unit]);
+  add(3, piece.cost[unit]);
+  if (with_roles_) {
+    std::get<data::TextColumn>(pending_.columns[4])
+        .push_back(data::kRoleNames[static_cast<std::size_t>(piece.role[unit])]);
+    add(5, piece.propensity[unit]);
+    add(6, piece.control_revenue[unit]);
+    add(7, piece.control_cost[unit]);
+  }
   ++pending_.num_rows;
 }
 
 void PlanWriter::flush() {
   writer_->write(pending_);
-  pending_ = empty_batch(numbered_);
+  pending_ = empty_batch();
 }
 
 void PlanWriter::write(const data::Plan& piece) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plan files: `id`, `arm`, `revenue` and `cost` (predicted for the chosen arm), with the figures of the plan as the
-// file's metadata. Written 65,536 units at a time, however they come, so that equal plans are equal bytes; whole or not
-// at all.
+// Plan files: `id`, `arm`, `revenue` and `cost` (predicted for the chosen arm), with roles also `role`, `propensity`,
+// `control_revenue` and `control_cost`; the figures of the plan are the file's metadata. Written 65,536 units at a
+// time, however they come, so that equal plans are equal bytes; whole or not at all.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "dfcl/core/run_context.h"
 #include "dfcl/data/batch.h"
 #include "dfcl/data/plan.h"
 #include "dfcl/data/provenance.h"
@@ -21,8 +22,8 @@ class TableWriter;
 
 class PlanWriter {
  public:
-  // numbered: ids are whole numbers in every piece; else they are written as text.
-  PlanWriter(const std::string& path, bool numbered, const data::Provenance& provenance);
+  // numbered: ids are whole numbers in every piece; else they are written as text. with_roles: every piece has them.
+  PlanWriter(const std::string& path, bool numbered, bool with_roles, const data::Provenance& provenance);
   ~PlanWriter();
 
   void write(const data::Plan& piece);
@@ -30,12 +31,42 @@ class PlanWriter {
   void commit(const std::vector<std::pair<std::string, std::string>>& figures);
 
  private:
+  data::Batch empty_batch() const;
   void append(const data::Plan& piece, std::size_t unit);
   void flush();
 
   bool numbered_;
+  bool with_roles_;
   data::Batch pending_;
   std::unique_ptr<TableWriter> writer_;
 };
+
+// A plan with what its file says beside it.
+struct PlanFile {
+  data::Plan plan;              // control_revenue and control_cost are empty where the file lacks one of them
+  data::Provenance provenance;  // of a Parquet or Arrow file of ours; its options hold the figures too
+  std::vector<std::string> time;  // per unit; empty without a column `time`
+
+  // The option or figure of this name; "" where there is none.
+  std::string option(const std::string& name) const;
+};
+
+// Any table with the columns of a plan; role, propensity and the rest may be missing. Arms are labelled in the order in
+// which they appear. Throws Error of kind data, with the id of the unit, for an empty id or arm, a number that is not
+// finite, an unknown role, a propensity outside (0, 1], an id that stands twice.
+PlanFile read_plan(const std::string& path, core::RunContext& context);
+
+// What happened: one row a unit. Columns `id`, `role`, `arm` (received), `revenue`, `cost`; `time` and `propensity` may
+// be there. Throws as read_plan.
+struct OutcomeTable {
+  data::Ids ids;
+  std::vector<data::Role> role;
+  std::vector<std::string> arms;  // labels, in the order in which they appear
+  std::vector<std::uint8_t> arm;
+  std::vector<double> revenue;
+  std::vector<double> cost;
+  std::vector<std::string> time;  // empty without such a column
+};
+OutcomeTable read_outcomes(const std::string& path, core::RunContext& context);
 
 }  // namespace dfcl::io

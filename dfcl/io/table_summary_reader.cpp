@@ -180,7 +180,7 @@ std::string kind_of(const data::Provenance& provenance, const std::vector<std::s
     if (name.starts_with("revenue_") && has("cost_" + name.substr(8))) ++pairs;
   }
   if (pairs >= 2) return "prediction";
-  if (has("id") && has("arm") && has("revenue") && has("cost") && names.size() <= 6) return "plan";
+  if (has("id") && has("arm") && has("revenue") && has("cost") && names.size() <= 9) return "plan";
   return "table";
 }
 
@@ -245,6 +245,10 @@ data::TableSummary summarize_table(const std::string& path, core::RunContext& co
   summary.provenance = provenance_of(*schema);
   summary.kind = kind_of(summary.provenance, schema->field_names());
   return summary;
+}
+
+data::Provenance read_provenance(const std::string& path) {
+  return provenance_of(*open_records(input_files(path).front(), 1)->schema());
 }
 
 }  // namespace dfcl::io

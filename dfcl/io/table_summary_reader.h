@@ -12,4 +12,8 @@ namespace dfcl::io {
 
 data::TableSummary summarize_table(const std::string& path, core::RunContext& context);
 
+// How a table file was made, from its own word: options first, then figures. Reads the head of the file only. Kind ""
+// where the file does not say.
+data::Provenance read_provenance(const std::string& path);
+
 }  // namespace dfcl::io

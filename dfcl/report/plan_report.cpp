@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "dfcl/report/launch_report.h"
 #include "dfcl/report/text_table.h"
 
 namespace dfcl::report {
@@ -17,20 +18,6 @@ using allocate::Binding;
 using allocate::Solution;
 using allocate::Status;
 using nlohmann::ordered_json;
-
-// A sum of money: thousands apart, two digits; small ones with four significant digits.
-std::string amount_text(double amount) {
-  if (!std::isfinite(amount)) return "none";
-  if (amount != 0.0 && std::abs(amount) < 10.0) return number_text(amount);
-  const std::string digits = fmt::format("{:.2f}", std::abs(amount));
-  const std::size_t point = digits.find('.');
-  std::string text = amount < 0.0 ? "-" : "";
-  for (std::size_t i = 0; i < point; ++i) {
-    if (i > 0 && (point - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text + digits.substr(point);
-}
 
 std::string status_sentence(const PlanFigures& plan) {
   const Solution& solution = plan.solution;
@@ -124,6 +111,8 @@ std::string plan_text(const PlanFigures& plan) {
     }
     text += "\n" + segments.text();
   }
+  if (plan.launch) text += "\n" + roles_text(*plan.launch);
+  if (plan.change) text += "\n" + change_text(*plan.change);
   if (!plan.file.empty()) text += fmt::format("\nThe plan is in {}\n", printable(plan.file));
   return text;
 }
@@ -170,6 +159,8 @@ ordered_json plan_json(const PlanFigures& plan) {
           {"multiplier", segment < solution.segment_multiplier.size() ? solution.segment_multiplier[segment] : 0.0}};
     }
   }
+  if (plan.launch) add_roles(*plan.launch, json);
+  if (plan.change) json["previous"] = change_json(*plan.change);
   json["seconds"] = {{"read", plan.seconds.read}, {"solve", plan.seconds.solve}, {"write", plan.seconds.write}};
   return json;
 }
@@ -210,12 +201,17 @@ std::string plans_json(const std::vector<PlanFigures>& plans) {
 
 std::vector<std::pair<std::string, std::string>> plan_metadata(const PlanFigures& plan) {
   const Solution& solution = plan.solution;
-  return {{"status", std::string(allocate::to_text(solution.status))},
-          {"budget", fmt::format("{}", solution.budget)},
-          {"spend", fmt::format("{}", solution.spend)},
-          {"value", fmt::format("{}", solution.value)},
-          {"bound", fmt::format("{}", solution.bound)},
-          {"multiplier", fmt::format("{}", solution.multiplier)}};
+  std::vector<std::pair<std::string, std::string>> metadata = {
+      {"status", std::string(allocate::to_text(solution.status))},
+      {"budget", fmt::format("{}", solution.budget)},
+      {"spend", fmt::format("{}", solution.spend)},
+      {"value", fmt::format("{}", solution.value)},
+      {"bound", fmt::format("{}", solution.bound)},
+      {"multiplier", fmt::format("{}", solution.multiplier)}};
+  if (plan.launch && std::isfinite(plan.launch->spend_elasticity))
+    metadata.emplace_back("spend_elasticity", fmt::format("{}", plan.launch->spend_elasticity));
+  if (!plan.launch_time.empty()) metadata.emplace_back("launch", plan.launch_time);
+  return metadata;
 }
 
 std::string curve_text(const allocate::Curve& curve, const std::vector<std::string>& arms) {

@@ -4,11 +4,14 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "dfcl/allocate/allocate.h"
+#include "dfcl/experiment/launch_design.h"
+#include "dfcl/experiment/plan_changes.h"
 
 namespace dfcl::report {
 
@@ -16,6 +19,14 @@ struct PlanSeconds {
   double read = 0.0;
   double solve = 0.0;
   double write = 0.0;
+};
+
+// A plan with a hold-out or exploration.
+struct LaunchFigures {
+  experiment::LaunchDesign design;
+  std::vector<experiment::RoleTotals> roles;  // per data::Role
+  // Per cent by which predicted spend falls where the multiplier rises by one per cent; NaN where it is not known.
+  double spend_elasticity = 0.0;
 };
 
 struct PlanFigures {
@@ -27,6 +38,9 @@ struct PlanFigures {
   bool has_second = false;
   PlanSeconds seconds;
   std::string file;  // "" where no plan was written
+  std::optional<LaunchFigures> launch = {};
+  std::optional<experiment::PlanChange> change = {};
+  std::string launch_time = {};  // "": not said
 };
 
 // One plan as a screen, several as a table.

@@ -111,6 +111,19 @@ std::string number_text(double value) {
   return fmt::format("{:.4g}", value == 0.0 ? 0.0 : value);
 }
 
+std::string amount_text(double amount) {
+  if (!std::isfinite(amount)) return "none";
+  if (amount != 0.0 && std::abs(amount) < 10.0) return number_text(amount);
+  const std::string digits = fmt::format("{:.2f}", std::abs(amount));
+  const std::size_t point = digits.find('.');
+  std::string text = amount < 0.0 ? "-" : "";
+  for (std::size_t i = 0; i < point; ++i) {
+    if (i > 0 && (point - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text + digits.substr(point);
+}
+
 std::string percent_text(double share) {
   if (!std::isfinite(share)) return "n/a";
   return share > 0.0 && share < 0.001 ? fmt::format("{:.2g} %", 100.0 * share) : fmt::format("{:.1f} %", 100.0 * share);
