@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "dfcl/core/error.h"
-#include "dfcl/model/safetensors.h"
 #include "dfcl/train/record_json.h"
 
 namespace dfcl::train {
@@ -65,10 +64,10 @@ std::string Checkpoint::path_of(const std::string& name) const {
   return (fs::path(folder_) / (name + ".safetensors")).string();
 }
 
-bool Checkpoint::load(const std::string& name, MemberState& state) const {
-  if (folder_.empty() || !fs::exists(path_of(name))) return false;
+std::optional<model::TensorFile> Checkpoint::read(const std::string& name) const {
+  if (folder_.empty() || !fs::exists(path_of(name))) return std::nullopt;
   const std::string path = path_of(name);
-  const model::TensorFile file = model::read_safetensors(path);
+  model::TensorFile file = model::read_safetensors(path);
   const auto run = file.metadata.find("run");
   if (run == file.metadata.end() || run->second != fmt::format("{:016x}", run_)) {
     throw core::Error({.kind = core::ErrorKind::usage,
@@ -76,6 +75,33 @@ bool Checkpoint::load(const std::string& name, MemberState& state) const {
                        .where = path,
                        .hint = "remove the folder to start anew, or name another one"});
   }
+  return file;
+}
+
+void Checkpoint::write(const std::string& name, model::TensorFile file) const {
+  file.metadata["run"] = fmt::format("{:016x}", run_);
+  model::write_safetensors(path_of(name), std::move(file));
+}
+
+bool Checkpoint::load(const std::string& name, std::vector<double>& numbers) const {
+  const std::optional<model::TensorFile> file = read(name);
+  if (!file) return false;
+  take(*file, "numbers", numbers);
+  return true;
+}
+
+void Checkpoint::save(const std::string& name, const std::vector<double>& numbers) const {
+  if (folder_.empty()) return;
+  model::TensorFile file;
+  put(file, "numbers", numbers);
+  write(name, std::move(file));
+}
+
+bool Checkpoint::load(const std::string& name, MemberState& state) const {
+  const std::optional<model::TensorFile> found = read(name);
+  if (!found) return false;
+  const model::TensorFile& file = *found;
+  const std::string path = path_of(name);
   const std::size_t num_parameters = state.parameters.size();
   take_scalars(file, path, state);
   take(file, "parameters", state.parameters);
@@ -101,7 +127,6 @@ bool Checkpoint::load(const std::string& name, MemberState& state) const {
 void Checkpoint::save(const std::string& name, const MemberState& state) const {
   if (folder_.empty()) return;
   model::TensorFile file;
-  file.metadata["run"] = fmt::format("{:016x}", run_);
   put(file, "parameters", state.parameters);
   put(file, "best_parameters", state.best_parameters);
   put(file, "warm_parameters", state.warm_parameters);
@@ -112,7 +137,7 @@ void Checkpoint::save(const std::string& name, const MemberState& state) const {
   const std::string record = record_list(state.record);
   put(file, "record", std::vector<std::uint8_t>(record.begin(), record.end()));
   put_scalars(file, state);
-  model::write_safetensors(path_of(name), std::move(file));
+  write(name, std::move(file));
 }
 
 }  // namespace dfcl::train

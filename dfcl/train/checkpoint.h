@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The state of a training run on disk, so that the same command goes on where it was stopped: one file a network and
-// stage, replaced whole after each epoch. A file of another run (other data, settings or version) is refused, never
-// mixed in.
+// stage, replaced whole after each epoch, and one for what `auto` has found so far. A file of another run (other data,
+// settings or version) is refused, never mixed in.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "dfcl/model/safetensors.h"
 #include "dfcl/train/member_trainer.h"
 
 namespace dfcl::train {
@@ -21,8 +24,14 @@ class Checkpoint {
   // file and of kind usage for that of another run.
   bool load(const std::string& name, MemberState& state) const;
   void save(const std::string& name, const MemberState& state) const;
+  // The same for a plain list of numbers.
+  bool load(const std::string& name, std::vector<double>& numbers) const;
+  void save(const std::string& name, const std::vector<double>& numbers) const;
 
  private:
+  // The file of this name, once it is known to be of this run; nothing where there is none.
+  std::optional<model::TensorFile> read(const std::string& name) const;
+  void write(const std::string& name, model::TensorFile file) const;
   std::string path_of(const std::string& name) const;
   std::string folder_;
   std::uint64_t run_;

@@ -5,10 +5,14 @@
 
 #include <chrono>
 #include <cmath>
+#include <span>
 
+#include "dfcl/core/error.h"
 #include "dfcl/core/hash.h"
 #include "dfcl/evaluate/net_value.h"
-#include "dfcl/train/member_trainer.h"
+#include "dfcl/train/checkpoint.h"
+#include "dfcl/train/nuisance.h"
+#include "dfcl/train/run_key.h"
 
 namespace dfcl::train {
 namespace {
@@ -48,9 +52,9 @@ class Contest {
     for (const Candidate& candidate : kCandidates) {
       data::Study adjusted = study;
       if (candidate.alpha > 0.0) adjusted.method.alpha = candidate.alpha;
-      adjusted.method.baseline = "mean";  // the doubly robust form would need a nuisance of its own in every fold
       settings_.push_back(
           settings_of(adjusted, find_method(candidate.method), prepared_.train_rows.size() * 4 / 5, context.seed));
+      key_ = core::combine_hashes(key_, run_key(trial, adjusted, settings_.back()));
       totals_.emplace_back();
     }
   }
@@ -66,17 +70,33 @@ class Contest {
     std::vector<std::uint32_t> held_rows;
     for (const std::uint32_t row : prepared_.train_rows) (fold_of(row) == fold ? held_rows : train_rows).push_back(row);
     const SeenUnits seen = seen_units(trial_, prepared_, held_rows);
-    const Predicted reference = train_and_predict(0, fold, train_rows, held_rows);
+    const Nuisance nuisance = nuisance_of(fold, train_rows);
+    const Predicted reference = train_and_predict(0, fold, train_rows, held_rows, nuisance);
     const std::vector<double> multipliers =
         budget_multipliers(reference.revenue.view(), reference.cost.view(), prepared_.scaled_budgets, context_);
     const evaluate::RewardUnits units{
         seen.arm, seen.revenue, seen.cost, seen.weight, reference.revenue.view(), reference.cost.view()};
     for (std::size_t i = 1; i < settings_.size(); ++i) {
-      const Predicted predicted = train_and_predict(i, fold, train_rows, held_rows);
+      const Predicted predicted = train_and_predict(i, fold, train_rows, held_rows, nuisance);
       totals_[i].add(
           evaluate::net_value_difference(units, predicted.scores(), reference.scores(), multipliers, context_),
           held_rows.size());
     }
+  }
+
+  // What identifies the contest: the trial and the settings of all candidates.
+  std::uint64_t key() const { return key_; }
+
+  // What the folds so far have found, for a checkpoint.
+  std::vector<double> found() const {
+    std::vector<double> numbers;
+    for (const Total& total : totals_) numbers.insert(numbers.end(), {total.sum, total.variance, total.units});
+    return numbers;
+  }
+  void go_on_from(std::span<const double> numbers, std::size_t num_folds) {
+    for (std::size_t i = 0; i < totals_.size(); ++i)
+      totals_[i] = {numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]};
+    trained_ = num_folds * settings_.size();
   }
 
   std::vector<CandidateScore> scores() const {
@@ -90,10 +110,25 @@ class Contest {
   }
 
  private:
+  static constexpr std::size_t kFirstMember = 1000;  // networks of their own, none of the final model's
+  static constexpr std::size_t kFirstNuisance = 2000;
+
+  // Where a candidate asks for the doubly robust form: of the units that the fold trains on, for all candidates.
+  Nuisance nuisance_of(std::size_t fold, const std::vector<std::uint32_t>& train_rows) {
+    const auto finish = [](MemberTrainer& trainer, const std::string&, std::size_t epochs) {
+      while (trainer.state().epochs_done < epochs) trainer.run_epoch();
+    };
+    for (const Settings& settings : settings_) {
+      if (settings.needs_nuisance())
+        return fit_nuisance(trial_, prepared_, settings, train_rows, kFirstNuisance + 2 * fold, finish, context_);
+    }
+    return {};
+  }
+
   Predicted train_and_predict(std::size_t candidate, std::size_t fold, const std::vector<std::uint32_t>& train_rows,
-                              const std::vector<std::uint32_t>& held_rows) {
-    constexpr std::size_t kFirstMember = 1000;  // networks of their own, none of the final model's
+                              const std::vector<std::uint32_t>& held_rows, const Nuisance& nuisance) {
     MemberTrainer trainer(trial_, prepared_, settings_[candidate], kFirstMember + fold, train_rows, context_);
+    if (settings_[candidate].needs_nuisance()) trainer.set_nuisance(nuisance.revenue.view(), nuisance.cost.view());
     while (!trainer.finished()) trainer.run_epoch();
     Predicted predicted;
     trainer.predict(trainer.result(), held_rows, predicted.revenue, predicted.cost);
@@ -106,8 +141,35 @@ class Contest {
   Preparation prepared_;
   std::vector<Settings> settings_;
   std::vector<Total> totals_;
+  std::uint64_t key_ = 0;
   std::size_t trained_ = 0;
 };
+
+struct Progress {
+  std::size_t num_folds = 0;
+  double seconds = 0.0;
+  bool done = false;  // what was found is final, even where time ended it
+};
+
+constexpr const char* kCheckpointName = "choice";
+
+void save_progress(const Checkpoint& checkpoint, const Contest& contest, const Progress& progress) {
+  std::vector<double> numbers = {static_cast<double>(progress.num_folds), progress.seconds, progress.done ? 1.0 : 0.0};
+  const std::vector<double> found = contest.found();
+  numbers.insert(numbers.end(), found.begin(), found.end());
+  checkpoint.save(kCheckpointName, numbers);
+}
+
+void load_progress(const Checkpoint& checkpoint, Contest& contest, Progress& progress) {
+  std::vector<double> numbers;
+  if (!checkpoint.load(kCheckpointName, numbers)) return;
+  const std::size_t size = 3 + contest.found().size();
+  if (numbers.size() != size || !(numbers[0] >= 1.0 && numbers[0] <= static_cast<double>(kFolds))) {
+    throw core::Error({.kind = core::ErrorKind::file, .what = "not the choice of this run", .where = kCheckpointName});
+  }
+  progress = {static_cast<std::size_t>(numbers[0]), numbers[1], numbers[2] != 0.0};
+  contest.go_on_from(std::span(numbers).subspan(3), progress.num_folds);
+}
 
 std::string sentence_of(const Choice& choice) {
   const CandidateScore* best = nullptr;
@@ -125,16 +187,20 @@ std::string sentence_of(const Choice& choice) {
 }  // namespace
 
 Choice choose_method(const data::Trial& trial, const data::Study& study, double seconds_limit,
-                     core::RunContext& context) {
-  const auto start = std::chrono::steady_clock::now();
+                     const std::string& checkpoint_folder, core::RunContext& context) {
   Contest contest(trial, study, context);
-  Choice choice;
-  for (std::size_t fold = 0; fold < kFolds; ++fold) {
-    contest.run_fold(fold);
-    choice.num_folds = fold + 1;
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (seconds_limit > 0.0 && seconds > seconds_limit) break;
+  const Checkpoint checkpoint(checkpoint_folder, contest.key());
+  Progress progress;
+  load_progress(checkpoint, contest, progress);
+  while (!progress.done) {
+    const auto start = std::chrono::steady_clock::now();
+    contest.run_fold(progress.num_folds++);
+    progress.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    progress.done = progress.num_folds == kFolds || (seconds_limit > 0.0 && progress.seconds > seconds_limit);
+    save_progress(checkpoint, contest, progress);
   }
+  Choice choice;
+  choice.num_folds = progress.num_folds;
   context.finished("choosing a method");
   choice.scores = contest.scores();
   choice.method = "tsm";

@@ -2,7 +2,8 @@
 //
 // `--method auto`: which method decides best on this trial? Every candidate is trained on four fifths of the training
 // units and judged on the fifth it has not seen, five times over, by net value at common prices (eq. 20). Two-stage
-// learning stays unless a candidate's gain exceeds its standard error. Time: five trainings a candidate.
+// learning stays unless a candidate's gain exceeds its standard error. Candidates have the
+// baseline that the study asks for. Time: five trainings a candidate.
 #pragma once
 
 #include <string>
@@ -29,8 +30,10 @@ struct Choice {
   std::string sentence;                // what was chosen, by how much, how sure
 };
 
-// seconds_limit: stops after the fold that passes it; 0: no limit.
+// seconds_limit: stops after the fold that passes it, counted over all runs that the checkpoint has seen; 0: no limit.
+// checkpoint_folder: what each fold found is kept there, so that the same call does no fold again and makes the same
+// choice; "": nothing is kept.
 Choice choose_method(const data::Trial& trial, const data::Study& study, double seconds_limit,
-                     core::RunContext& context);
+                     const std::string& checkpoint_folder, core::RunContext& context);
 
 }  // namespace dfcl::train

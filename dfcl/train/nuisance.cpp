@@ -20,11 +20,12 @@ std::vector<std::uint8_t> nuisance_folds(const data::Trial& trial, const std::ve
 }
 
 Nuisance fit_nuisance(const data::Trial& trial, const Preparation& prepared, const Settings& settings,
-                      const FinishNetwork& finish, core::RunContext& context) {
+                      const std::vector<std::uint32_t>& rows, std::size_t first_member, const FinishNetwork& finish,
+                      core::RunContext& context) {
   const std::size_t num_arms = trial.arms.size();
   std::vector<std::uint32_t> halves[2];
-  const std::vector<std::uint8_t> folds = nuisance_folds(trial, prepared.train_rows);
-  for (std::size_t i = 0; i < folds.size(); ++i) halves[folds[i]].push_back(prepared.train_rows[i]);
+  const std::vector<std::uint8_t> folds = nuisance_folds(trial, rows);
+  for (std::size_t i = 0; i < folds.size(); ++i) halves[folds[i]].push_back(rows[i]);
   if (halves[0].empty() || halves[1].empty()) {
     throw core::Error({.kind = core::ErrorKind::data,
                        .what = "too few training units, or clusters of them, for a doubly robust baseline",
@@ -34,7 +35,7 @@ Nuisance fit_nuisance(const data::Trial& trial, const Preparation& prepared, con
   std::fill_n(nuisance.revenue.data(), trial.num_units() * num_arms, 0.0f);
   std::fill_n(nuisance.cost.data(), trial.num_units() * num_arms, 0.0f);
   for (std::size_t fold = 0; fold < 2; ++fold) {
-    MemberTrainer trainer(trial, prepared, settings, settings.ensemble + fold, halves[fold], context);
+    MemberTrainer trainer(trial, prepared, settings, first_member + fold, halves[fold], context);
     finish(trainer, fmt::format("nuisance-{}", fold), settings.warm_epochs);
     core::Matrix<float> revenue;
     core::Matrix<float> cost;

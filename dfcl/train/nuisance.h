@@ -28,8 +28,11 @@ using FinishNetwork = std::function<void(MemberTrainer& trainer, const std::stri
 // 0 or 1 for each training unit.
 std::vector<std::uint8_t> nuisance_folds(const data::Trial& trial, const std::vector<std::uint32_t>& train_rows);
 
-// For methods that predict outcomes, not efficiencies. Throws Error of kind data where a half has no units.
+// For methods that predict outcomes, not efficiencies. rows: the training units, all of them or a fold; first_member:
+// the number of the first of the two networks, which its random numbers follow. Throws Error of kind data where a half
+// has no units.
 Nuisance fit_nuisance(const data::Trial& trial, const Preparation& prepared, const Settings& settings,
-                      const FinishNetwork& finish, core::RunContext& context);
+                      const std::vector<std::uint32_t>& rows, std::size_t first_member, const FinishNetwork& finish,
+                      core::RunContext& context);
 
 }  // namespace dfcl::train

@@ -37,6 +37,9 @@ struct Settings {
   std::size_t ensemble = 1;
   bool as_published = false;
 
+  // A decision loss joins the prediction loss.
+  bool decides() const { return method.loss != DecisionLoss::none && !method.learns_efficiencies; }
+  bool needs_nuisance() const { return decides() && baseline == loss::Baseline::doubly_robust; }
   // What changes the result, in the order to show it.
   std::vector<std::pair<std::string, std::string>> shown() const;
 };

@@ -3,42 +3,16 @@
 
 #include <fmt/format.h>
 
-#include "dfcl/core/hash.h"
 #include "dfcl/core/version.h"
 #include "dfcl/model/predict.h"
 #include "dfcl/train/checkpoint.h"
 #include "dfcl/train/choose.h"
 #include "dfcl/train/nuisance.h"
 #include "dfcl/train/record_json.h"
+#include "dfcl/train/run_key.h"
 
 namespace dfcl::train {
 namespace {
-
-// Two runs with the same key go through the same numbers.
-std::uint64_t run_key(const data::Trial& trial, const data::Study& study, const Settings& settings) {
-  std::uint64_t key = core::combine_hashes(trial.fingerprint, core::hash_text(core::version()));
-  key = core::hash_bytes(trial.split.data(), trial.split.size(),
-                         key);  // a column may say it; the fingerprint leaves it out
-  for (const auto& [name, value] : settings.shown()) key = core::hash_text(value, core::hash_text(name, key));
-  const auto add = [&](double number) { key = core::hash_bytes(&number, sizeof(number), key); };
-  for (const auto& layers : {study.network.hidden, study.network.shared, study.network.heads}) {
-    for (const std::int64_t width : layers) add(static_cast<double>(width));
-    add(-1.0);
-  }
-  for (const auto& budgets : {study.budgets.per_unit, study.budgets.total, study.budgets.share_of_max}) {
-    for (const double budget : budgets) add(budget);
-    add(-1.0);
-  }
-  for (const double number : {study.split.train, study.split.validation, static_cast<double>(study.split.seed)})
-    add(number);
-  for (const bool fact : {study.cost.control_is_free, study.cost.non_negative, study.cost.rises_with_arm})
-    add(fact ? 1.0 : 0.0);
-  key = core::hash_text(
-      fmt::format("{}|{}|{}|{}|{}|{}", study.split.by, settings.method.name, study.network.revenue_kind,
-                  study.network.cost_kind, fmt::join(study.method.monotone, ","), fmt::join(study.method.concave, ",")),
-      key);
-  return core::combine_hashes(key, settings.seed);
-}
 
 class Run {
  public:
@@ -53,14 +27,14 @@ class Run {
         checkpoint_(options.checkpoint_folder, run_key(trial, study, settings_)) {}
 
   model::Model run() {
-    const bool decides = method_.loss != DecisionLoss::none && !method_.learns_efficiencies;
-    const bool doubly_robust = decides && settings_.baseline == loss::Baseline::doubly_robust;
+    const bool doubly_robust = settings_.needs_nuisance();
     total_epochs_ = settings_.epochs * settings_.ensemble + (doubly_robust ? 2 * settings_.warm_epochs : 0);
     if (doubly_robust) {
       const auto to_epochs = [this](MemberTrainer& trainer, const std::string& name, std::size_t epochs) {
         finish(trainer, name, epochs);
       };
-      nuisance_ = fit_nuisance(trial_, prepared_, settings_, to_epochs, context_);
+      nuisance_ =
+          fit_nuisance(trial_, prepared_, settings_, prepared_.train_rows, settings_.ensemble, to_epochs, context_);
     }
     model::Model result = frame();
     std::vector<EpochRecord> record;
@@ -149,7 +123,7 @@ class Run {
 model::Model train(const data::Trial& trial, const data::Study& study, const TrainOptions& options,
                    core::RunContext& context) {
   if (study.method.name != "auto") return Run(trial, study, options, context).run();
-  const Choice choice = choose_method(trial, study, options.time_budget_seconds, context);
+  const Choice choice = choose_method(trial, study, options.time_budget_seconds, options.checkpoint_folder, context);
   data::Study chosen = study;
   chosen.method.name = choice.method;
   if (choice.alpha > 0.0) chosen.method.alpha = choice.alpha;

@@ -20,7 +20,7 @@ Nuisance nuisance_of(const data::Trial& trial) {
   const auto finish = [](MemberTrainer& trainer, const std::string&, std::size_t epochs) {
     while (trainer.state().epochs_done < epochs) trainer.run_epoch();
   };
-  return fit_nuisance(trial, prepared, settings, finish, context);
+  return fit_nuisance(trial, prepared, settings, prepared.train_rows, settings.ensemble, finish, context);
 }
 
 bool same_row(const Nuisance& a, const Nuisance& b, std::size_t row) {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/train/choose.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "../io/temporary_folder.h"
+#include "dfcl/core/error.h"
+#include "dfcl/model/model_file.h"
+#include "dfcl/train/train.h"
+#include "small_trial.h"
+
+namespace dfcl::train {
+namespace {
+
+// Counts the trainings of the contest and cancels after some.
+class Counter : public core::ProgressSink {
+ public:
+  explicit Counter(std::size_t stop_after) : stop_after_(stop_after) {}
+  void progress(std::string_view task, std::uint64_t, std::uint64_t, std::string_view) override {
+    if (task == "choosing a method" && ++trainings == stop_after_) cancel = true;
+  }
+  void finished(std::string_view) override {}
+  void warning(std::string_view) override {}
+
+  std::size_t trainings = 0;
+  std::atomic<bool> cancel = false;
+
+ private:
+  std::size_t stop_after_;
+};
+
+data::Study auto_study(const char* baseline = "") {
+  data::Study study = small_study("auto");
+  study.method.epochs = 2;
+  study.method.baseline = baseline;
+  return study;
+}
+
+std::string bytes_of(const model::Model& model) { return model::safetensors_bytes(model::tensor_file_of(model)); }
+
+TEST(Choose, AFoldThatIsDoneIsNotDoneAgain) {
+  const data::Trial trial = small_trial(1000);
+  core::RunContext plain(2, 5);
+  const std::string whole = bytes_of(train(trial, auto_study(), {}, plain));
+  Counter all(0);
+  core::RunContext counted(2, 5, &all);
+  (void)choose_method(trial, auto_study(), 0.0, "", counted);
+  const std::size_t a_fold = all.trainings / 5;
+  ASSERT_EQ(all.trainings, 5 * a_fold);
+  for (const std::size_t stop_after : {a_fold + 1, 3 * a_fold + 1}) {
+    const io::TemporaryFolder folder;
+    TrainOptions options;
+    options.checkpoint_folder = folder.file("checkpoint");
+    Counter stopping(stop_after);
+    core::RunContext first(2, 5, &stopping, &stopping.cancel);
+    EXPECT_THROW((void)train(trial, auto_study(), options, first), core::Error);
+    Counter counter(0);
+    core::RunContext second(2, 5, &counter);
+    EXPECT_EQ(bytes_of(train(trial, auto_study(), options, second)), whole);
+    EXPECT_EQ(counter.trainings, all.trainings - stop_after / a_fold * a_fold);
+    Counter none(0);
+    core::RunContext third(2, 5, &none);
+    EXPECT_EQ(bytes_of(train(trial, auto_study(), options, third)), whole);
+    EXPECT_EQ(none.trainings, 0u);
+  }
+}
+
+TEST(Choose, AChoiceThatTimeEndedIsKept) {
+  const data::Trial trial = small_trial(1000);
+  const io::TemporaryFolder folder;
+  core::RunContext context(2, 5);
+  const Choice hurried = choose_method(trial, auto_study(), 1e-9, folder.file("checkpoint"), context);
+  EXPECT_EQ(hurried.num_folds, 1u);
+  for (const double seconds : {1e-9, 1e9}) {
+    const Choice again = choose_method(trial, auto_study(), seconds, folder.file("checkpoint"), context);
+    EXPECT_EQ(again.num_folds, 1u);
+    EXPECT_EQ(again.sentence, hurried.sentence);
+  }
+  data::Study other = auto_study();
+  other.method.batch = 64;
+  EXPECT_THROW((void)choose_method(trial, other, 0.0, folder.file("checkpoint"), context), core::Error);
+}
+
+TEST(Choose, CandidatesAreJudgedWithTheBaselineAskedFor) {
+  const data::Trial trial = small_trial(2000);
+  core::RunContext context(2, 5);
+  const auto choice = [&](const char* baseline) {
+    data::Study study = auto_study(baseline);
+    study.method.epochs = 6;
+    return choose_method(trial, study, 1e-9, "", context);
+  };
+  const Choice usual = choice("");
+  const Choice mean = choice("mean");
+  const Choice robust = choice("dr");
+  ASSERT_FALSE(mean.scores.empty());
+  EXPECT_EQ(usual.scores[0].gain, mean.scores[0].gain);
+  EXPECT_NE(mean.scores[0].gain, robust.scores[0].gain);
+}
+
+}  // namespace
+}  // namespace dfcl::train
