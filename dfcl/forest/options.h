@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a causal forest is grown: one aggregate, checked once. The defaults are the published setting (256 trees, leaves
+// of 300 units, depth 24) and, where nothing was published, what is customary for generalised random forests.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace dfcl::forest {
+
+// Trees that share a half of the units; the spread between such groups tells the variance of the effects.
+inline constexpr std::size_t kGroupTrees = 4;
+inline constexpr std::size_t kMostBins = 255;  // of a feature, that for missing values among them
+
+struct ForestOptions {
+  std::size_t trees = 256;  // more trees: less chance in the result, at a price that is linear in time and file
+  std::size_t depth = 24;   // of splits from the root to a leaf, at most
+  // Units in a leaf, both halves of the tree counted: a split leaves at least half as many splitting units on each
+  // side.
+  std::size_t min_leaf = 300;
+  // Units of every arm, likewise; checked on both halves. Effects in a leaf without an arm would mean nothing.
+  std::size_t min_leaf_per_arm = 20;
+  // Features tried at a node; 0: the square root of their number and 20 more, at most all.
+  std::size_t mtry = 0;
+  double subsample = 0.5;   // share of the units a tree sees; half of them split, the other half fill the leaves
+  double balance = 0.05;    // a split leaves at least this share of the node on each side
+  std::size_t bins = 64;    // of a number, that for missing values among them; categories have a bin for each level
+  std::uint64_t seed = 0;
+};
+
+// Throws core::Error of kind usage that names the option, the value and the bound, and of kind data where there is
+// nothing to grow from: one arm, fewer units than two leaves need.
+void validate(const ForestOptions& options, std::size_t num_units, std::size_t num_arms);
+
+// options.mtry with the default filled in.
+std::size_t features_per_node(const ForestOptions& options, std::size_t num_features);
+
+}  // namespace dfcl::forest
