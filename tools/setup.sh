@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs what the build and the tests need: Debian packages (tools/apt-packages.txt) and a virtual environment in
-# .venv with pinned wheels (tools/requirements.txt). Does nothing, quickly, when all of it is there already.
+# Installs what the build and the tests need: Debian packages (tools/apt-packages.txt), a virtual environment in
+# .venv with pinned wheels (tools/requirements.txt) and, in web/node_modules, the pinned npm packages of the report's
+# page (web/package-lock.json). Does nothing, quickly, when all of it is there already.
 # DFCL_SKIP_PACKAGES=1 leaves the packages to you. `tools/setup.sh lint` adds the packages for formatting and linting.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -64,6 +65,24 @@ make_environment() {
     fail "pip could not install tools/requirements.txt into .venv"
 }
 
+# Node.js is often there from elsewhere; Debian's serves where it is not.
+install_node() {
+  local list
+  if command -v node >/dev/null && command -v npm >/dev/null; then return; fi
+  list=$(mktemp)
+  printf 'nodejs\nnpm\n' >"$list"
+  install_packages "$list"
+  rm -f "$list"
+  command -v npm >/dev/null || fail "node and npm are missing; install Node.js 18 or later"
+}
+
+# No script of a package runs.
+install_page_packages() {
+  say "npm packages of web/package-lock.json"
+  (cd web && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2) ||
+    fail "npm could not install web/package-lock.json into web/node_modules"
+}
+
 # What the stamp must say for a set-up to be current.
 fingerprint() { cat tools/setup.sh "$@" | sha256sum; }
 
@@ -72,12 +91,14 @@ if [[ "${1:-}" == lint ]]; then
   exit
 fi
 
-lists=(tools/apt-packages.txt tools/requirements.txt)
+lists=(tools/apt-packages.txt tools/requirements.txt web/package-lock.json)
 stamp=.venv/setup.stamp
 if [[ "$(cat "$stamp" 2>/dev/null)" == "$(fingerprint "${lists[@]}")" ]] && [[ -x .venv/bin/python3 ]] &&
-  command -v cmake ninja g++ >/dev/null; then
+  [[ -d web/node_modules/esbuild ]] && command -v cmake ninja g++ node >/dev/null; then
   exit
 fi
 install_packages tools/apt-packages.txt
+install_node
 make_environment
+install_page_packages
 fingerprint "${lists[@]}" >"$stamp"

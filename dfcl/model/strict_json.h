@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // JSON of unknown origin: nothing but one value, no key twice in an object, no deeper than asked for. Internal to
-// model. Time and memory grow with the text, which callers limit.
+// the library. Time and memory grow with the text, which callers limit.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Results as a document: the content of the page without its charts, in the same order. Internal to report.
+#pragma once
+
+#include "dfcl/report/document.h"
+#include "dfcl/report/results_file.h"
+
+namespace dfcl::report {
+
+Document results_document(const Json& results);
+
+}  // namespace dfcl::report

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A results file as checked JSON: what comes back holds known keys only, each with its type or null. Internal to
+// report.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace dfcl::report {
+
+using Json = nlohmann::json;
+
+// Throws Error of kind data: not JSON, another format or version, a key of the wrong type.
+Json read_results(std::string_view text, const std::string& where);
+
+// What stands under a key; null where the key is absent or `object` is no object.
+const Json& at(const Json& object, const char* key);
+const Json& at(const Json& list, std::size_t place);
+
+// NaN, "", false where there is no such value.
+double number_at(const Json& object, const char* key);
+std::string text_at(const Json& object, const char* key);
+bool flag_at(const Json& object, const char* key);
+
+}  // namespace dfcl::report

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Results as one HTML file that needs nothing from elsewhere. Internal to report.
+#pragma once
+
+#include <string>
+
+#include "dfcl/report/results_file.h"
+
+namespace dfcl::report {
+
+// `text` is the same content as plain text, for readers without scripts.
+std::string results_page(Json results, const std::string& text);
+
+}  // namespace dfcl::report

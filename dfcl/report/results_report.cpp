@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/report/results_report.h"
+
+#include "dfcl/report/document.h"
+#include "dfcl/report/results_document.h"
+#include "dfcl/report/results_file.h"
+#include "dfcl/report/results_page.h"
+
+namespace dfcl::report {
+
+std::string render_results(std::string_view results, const std::string& where, ResultsFormat format) {
+  const Json json = read_results(results, where);
+  const Document document = results_document(json);
+  switch (format) {
+    case ResultsFormat::html: return results_page(json, document_text(document));
+    case ResultsFormat::markdown: return document_markdown(document);
+    case ResultsFormat::text: break;
+  }
+  return document_text(document);
+}
+
+}  // namespace dfcl::report

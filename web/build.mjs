@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bundles the page into one HTML file without references to anything outside it, and writes it as a C++ source with
+// the page as one string: node build.mjs --html FILE or node build.mjs --cpp FILE.
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+
+async function bundle(entry) {
+  const result = await build({
+    entryPoints: [join(here, "src", entry)],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "iife",
+    target: ["es2022"],
+    charset: "ascii",
+    legalComments: "none",
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+  return result.outputFiles[0].text.trim();
+}
+
+async function page() {
+  // Inside a script element, a closing tag in a string would end the element.
+  const script = (await bundle("main.ts")).replaceAll("</script", "<\\/script");
+  const style = await bundle("style.css");
+  const hash = createHash("sha256").update(script).digest("base64");
+  const template = readFileSync(join(here, "src", "page.html"), "utf8").replace(/^<!--[^]*?-->\s*/, "");
+  return template
+    .replace("%SCRIPT_HASH%", () => hash)
+    .replace("%STYLE%", () => style)
+    .replace("%SCRIPT%", () => script);
+}
+
+// One literal of C++ a piece; neighbouring literals are one. Bytes beyond ASCII are written as octal escapes.
+function cppLiteral(text) {
+  const bytes = Buffer.from(text, "utf8").toString("latin1");
+  const lines = [];
+  for (let start = 0; start < bytes.length; start += 4000) {
+    const piece = bytes.slice(start, start + 4000).replace(/[\\"?]/g, "\\$&");
+    lines.push('"' + piece.replace(/[^\x20-\x7e]/g, (byte) => "\\" + byte.charCodeAt(0).toString(8).padStart(3, "0")) + '"');
+  }
+  return lines.join("\n");
+}
+
+function cppSource(text) {
+  return [
+    '// Made by web/build.mjs. Do not edit.',
+    '#include "dfcl/report/page_template.h"',
+    "",
+    "namespace dfcl::report {",
+    "",
+    "std::string_view page_template() {",
+    `  static constexpr char kPage[] =\n${cppLiteral(text)};`,
+    "  return {kPage, sizeof(kPage) - 1};",
+    "}",
+    "",
+    "}  // namespace dfcl::report",
+    "",
+  ].join("\n");
+}
+
+const [form, file] = process.argv.slice(2);
+if (!file || !["--html", "--cpp"].includes(form)) {
+  console.error("usage: node build.mjs --html FILE | --cpp FILE");
+  process.exit(2);
+}
+const text = await page();
+mkdirSync(dirname(file), { recursive: true });
+writeFileSync(file, form === "--cpp" ? cppSource(text) : text);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The frame around every chart: it is drawn for the width it has, drawn again when that or a choice changes, and
+// carries a label for readers who cannot see it. The drawing itself is Observable Plot's.
+import { plot, type PlotOptions } from "@observablehq/plot";
+import { h, replaceChildren } from "./dom";
+import { decimalsOf, type NumberFormat } from "./format";
+import type { View } from "./view";
+
+
+// Plot options for a width in pixels, or a word on why there is nothing to draw.
+export type Draw = (width: number) => PlotOptions | string;
+
+export function chart(view: View, label: string, draw: Draw): HTMLElement {
+  const frame = h("div", { class: "chart" });
+  let width = 0;
+  const redraw = () => {
+    if (width < 40) return;
+    const drawn = draw(width);
+    if (typeof drawn === "string") {
+      replaceChildren(frame, h("p", { class: "empty" }, drawn));
+      return;
+    }
+    const svg = plot({
+      width,
+      marginBottom: 48,
+      style: { fontSize: "12px" },
+      ...drawn,
+      x: { labelOffset: 42, ...drawn.x },
+      ariaLabel: label,
+    });
+    svg.setAttribute("role", "img");
+    replaceChildren(frame, svg);
+  };
+  new ResizeObserver((entries) => {
+    const wide = Math.floor(entries[0]?.contentRect.width ?? 0);
+    if (wide === width) return;
+    width = wide;
+    redraw();
+  }).observe(frame);
+  view.onChange(redraw);
+  return frame;
+}
+
+// Ticks in the study's number format, with just the decimals their spacing needs.
+export function tickFormat(format: NumberFormat, low: number, high: number): (value: number) => string {
+  const decimals = Math.min(decimalsOf([Math.abs(high - low) / 5 || 1], 2), 6);
+  return (value) => format.trimmed(value, decimals);
+}
+
+export function extent(values: Iterable<number>): [number, number] {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low <= high ? [low, high] : [0, 1];
+}
+
+export function shorten(text: string, most: number): string {
+  const letters = [...text];
+  return letters.length > most ? letters.slice(0, most - 1).join("") + "\u2026" : text;
+}
+
+// Pixels a label of this many letters takes on an axis.
+export function labelWidth(labels: string[], most: number): number {
+  const longest = labels.reduce((length, label) => Math.max(length, [...label].length), 0);
+  return Math.min(longest, most) * 7 + 16;
+}

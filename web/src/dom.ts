@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elements made in code. Strings become text nodes, never markup, so that no label of a file can inject anything.
+
+export type Child = Node | string | null | undefined | false;
+type Attributes = Record<string, string | number | boolean | null | undefined>;
+
+export function h<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    element.setAttribute(name, value === true ? "" : String(value));
+  }
+  for (const child of children) {
+    if (child) element.append(child);
+  }
+  return element;
+}
+
+export function replaceChildren(parent: Element, ...children: Child[]): void {
+  parent.replaceChildren(...children.filter((child): child is Node | string => Boolean(child)));
+}
+
+export interface Column {
+  title: string;
+  kind?: "text" | "number" | "wide";
+}
+
+export interface TableOptions {
+  caption: string;
+  columns: Column[];
+  rows: Child[][]; // the first cell of a row is its header
+  hideCaption?: boolean;
+}
+
+// A table that scrolls inside its frame where the page is narrow; the frame can be reached with the keyboard.
+export function table(options: TableOptions): HTMLElement {
+  const classOf = (index: number) => options.columns[index]?.kind ?? "number";
+  const head = options.columns.map((column, index) => h("th", { scope: "col", class: classOf(index) }, column.title));
+  const rows = options.rows.map((cells) =>
+    h(
+      "tr",
+      {},
+      ...cells.map((cell, index) =>
+        index === 0 ? h("th", { scope: "row", class: classOf(0) }, cell) : h("td", { class: classOf(index) }, cell),
+      ),
+    ),
+  );
+  return h(
+    "div",
+    { class: "table-frame", tabindex: 0, role: "region", "aria-label": options.caption },
+    h(
+      "table",
+      {},
+      h("caption", { class: options.hideCaption ? "visually-hidden" : "" }, options.caption),
+      h("thead", {}, h("tr", {}, ...head)),
+      h("tbody", {}, ...rows),
+    ),
+  );
+}
+
+export function section(id: string, title: string, ...children: Child[]): HTMLElement {
+  return h("section", { id, "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title), ...children);
+}
+
+export function note(text: string): HTMLElement {
+  return h("p", { class: "note" }, text);
+}
+
+export function fold(title: string, ...children: Child[]): HTMLElement {
+  return h("details", {}, h("summary", {}, title), ...children);
+}

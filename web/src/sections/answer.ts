@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The top of the page: title, the answer in one sentence, what it rests on.
+import { h, type Child } from "../dom";
+import { isNumber, list } from "../results";
+import type { View } from "../view";
+
+const kStatusWords: Record<string, string> = { launch: "Launch", not_shown: "Not shown", unfit: "Unfit" };
+const kKindWords: Record<string, string> = {
+  evaluation: "Evaluation of plans",
+  comparison: "Comparison of methods",
+  deployment: "Simulated deployment",
+  readout: "Readout of a launch",
+  power: "Size of the next trial",
+};
+
+export function answer(view: View): HTMLElement {
+  const results = view.results;
+  const kind = kKindWords[results.kind ?? ""] ?? "Results";
+  const title = results.report?.title || kind;
+  const status = results.verdict?.status ?? "";
+  const details = list(results.verdict?.details);
+  return h(
+    "header",
+    { class: "answer" },
+    h("p", { class: "kicker" }, kind),
+    h("h1", {}, title),
+    results.verdict
+      ? h(
+          "div",
+          { class: "verdict", "data-status": Object.hasOwn(kStatusWords, status) ? status : "other" },
+          status ? h("p", { class: "status" }, Object.hasOwn(kStatusWords, status) ? kStatusWords[status] : status) : null,
+          results.verdict.sentence ? h("p", { class: "sentence" }, results.verdict.sentence) : null,
+          details.length > 0 ? h("ul", {}, ...details.map((detail) => h("li", {}, detail))) : null,
+        )
+      : null,
+    facts(view),
+  );
+}
+
+function facts(view: View): Child {
+  const results = view.results;
+  const format = view.format;
+  const rows: [string, string][] = [];
+  if (view.units !== null) {
+    const split = results.trial?.split ? ` (${results.trial.split} split)` : "";
+    rows.push(["Units", format.count(view.units) + split]);
+  }
+  if (isNumber(results.trial?.clusters)) rows.push(["Clusters", format.count(results.trial.clusters)]);
+  if (view.arms.length > 0) rows.push(["Arms", format.count(view.arms.length)]);
+  if (results.estimator) rows.push(["Estimator", results.estimator]);
+  if (isNumber(results.level)) {
+    const resamples = isNumber(results.resamples) && results.resamples > 0 ? `, ${format.count(results.resamples)} resamples` : "";
+    rows.push(["Intervals", view.levelText + resamples]);
+  }
+  const control = results.control?.revenue?.value;
+  if (isNumber(control)) rows.push([`${view.revenueName} of control, per unit`, format.money(control)]);
+  if (rows.length === 0) return null;
+  return h("dl", { class: "facts" }, ...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+}

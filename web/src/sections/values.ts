@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The figures at the study's budgets: deployed, and matched as published; ranking measures; fit.
+import { intervalCell, modelCell } from "../cells";
+import { fold, h, note, replaceChildren, section, table, type Child, type Column } from "../dom";
+import { decimalsOf, decimalsOfIntervals, kMissing } from "../format";
+import { isNumber, list, type Interval, type Maybe, type PlanValue } from "../results";
+import type { View } from "../view";
+import { budgetDecimals } from "./controls";
+
+type Which = "deployed" | "matched";
+
+export function values(view: View): Child {
+  const has = (which: Which) => view.models.some((shown) => list(shown.model[which]).length > 0);
+  if (!has("deployed") && !has("matched")) return null;
+  const shown = h("div", {});
+  const redraw = () =>
+    replaceChildren(
+      shown,
+      has("deployed") ? valuesTable(view, "deployed", "Deployed: the multiplier comes from predictions alone, as in a launch") : null,
+      has("matched") ? fold("Matched: the multiplier is chosen so that the evaluated cost meets the budget, as published", matched(view)) : null,
+    );
+  view.onChange(redraw);
+  redraw();
+  return section("values", "At the budgets of the study", shown);
+}
+
+function matched(view: View): HTMLElement {
+  return h("div", {}, valuesTable(view, "matched", "Matched"), note("Optimistic: it looks at the outcomes it is judged by."));
+}
+
+interface Entry {
+  name: string;
+  plan: PlanValue;
+}
+
+function valuesTable(view: View, which: Which, caption: string): HTMLElement {
+  const entries: Entry[] = [];
+  const most = Math.max(...view.models.map((shown) => list(shown.model[which]).length), 0);
+  for (let budget = 0; budget < most; ++budget) {
+    for (const shown of view.activeModels) {
+      const plan = shown.model[which]?.[budget];
+      if (plan) entries.push({ name: shown.name, plan });
+    }
+  }
+  if (entries.length === 0) return h("p", { class: "empty" }, "No model is switched on.");
+  const columns: (Column & { cell: (entry: Entry) => Child; shown: boolean })[] = [];
+  const add = (title: string, shown: boolean, cell: (entry: Entry) => Child, kind: Column["kind"] = "number") =>
+    columns.push({ title, shown, cell, kind });
+  const addInterval = (title: string, pick: (plan: PlanValue) => Maybe<Interval>, signed = false) => {
+    const decimals = decimalsOfIntervals(entries.map((entry) => pick(entry.plan)));
+    const any = entries.some((entry) => isNumber(pick(entry.plan)?.value));
+    add(title, any, (entry) => intervalCell(view, pick(entry.plan), decimals, 1, signed));
+  };
+  const addNumber = (title: string, pick: (plan: PlanValue) => Maybe<number>) => {
+    const numbers = entries.map((entry) => pick(entry.plan)).filter(isNumber);
+    const decimals = decimalsOf(numbers, 4);
+    add(title, numbers.length > 0, (entry) => view.format.fixed(pick(entry.plan), decimals));
+  };
+  let last: Maybe<number> = null;
+  add("Budget per unit", true, ({ plan }) => {
+    const repeated = plan.budget_per_unit === last;
+    last = plan.budget_per_unit;
+    const text = view.format.money(plan.budget_per_unit, budgetDecimals(view));
+    return repeated ? h("span", { class: "repeated" }, text) : text;
+  });
+  add("Model", true, ({ name, plan }) => modelCell(view, name, plan.feasible === false ? "budget cannot be met" : ""), "text");
+  addInterval(view.revenueName, (plan) => plan.revenue);
+  addInterval("over control", (plan) => plan.incremental_revenue);
+  addInterval(view.costName, (plan) => plan.cost);
+  addInterval("over budget", (plan) => plan.spend_over_budget, true);
+  addInterval(`${view.revenueName} per ${view.costName}`, (plan) => plan.return_per_cost);
+  addNumber(`predicted ${view.revenueName}`, (plan) => plan.predicted_revenue);
+  addNumber(`predicted ${view.costName}`, (plan) => plan.predicted_cost);
+  addNumber(`true ${view.revenueName}`, (plan) => plan.true_revenue);
+  addNumber(`true ${view.costName}`, (plan) => plan.true_cost);
+  const ofOracle = entries.some((entry) => isNumber(entry.plan.share_of_oracle));
+  add("of the best possible", ofOracle, ({ plan }) => view.format.percent(plan.share_of_oracle));
+  const used = columns.filter((column) => column.shown);
+  const unit = view.format.currency ? ` (${view.format.currency} per unit)` : " (per unit)";
+  return table({
+    caption: caption + unit,
+    columns: used,
+    rows: entries.map((entry) => used.map((column) => column.cell(entry))),
+  });
+}
+
+export function ranking(view: View): Child {
+  const rows = view.models.flatMap((shown) => {
+    const arms = new Map<string, { area?: Maybe<Interval>; published?: Maybe<Interval>; plain?: Maybe<Interval>; qini?: Maybe<Interval>; auuc?: Maybe<Interval>; note?: Maybe<string> }>();
+    for (const entry of list(shown.model.aucc)) {
+      arms.set(entry.arm ?? "", { published: entry.published, area: entry.area, plain: entry.unnormalised_area, note: entry.note });
+    }
+    for (const entry of list(shown.model.qini)) {
+      arms.set(entry.arm ?? "", { ...arms.get(entry.arm ?? ""), qini: entry.qini, auuc: entry.auuc });
+    }
+    return [...arms].map(([arm, figures]) => ({ name: shown.name, arm, ...figures }));
+  });
+  if (rows.length === 0) return null;
+  const decimals = (pick: (row: (typeof rows)[number]) => Maybe<Interval>) => decimalsOfIntervals(rows.map(pick));
+  const places = { published: decimals((r) => r.published), area: decimals((r) => r.area), plain: decimals((r) => r.plain), qini: decimals((r) => r.qini), auuc: decimals((r) => r.auuc) };
+  const notes = [...new Set(rows.map((row) => row.note).filter(Boolean))] as string[];
+  return section(
+    "ranking",
+    "How well units are ranked",
+    table({
+      caption: "Area under the cost curve and uplift measures, one arm against control",
+      columns: [
+        { title: "Model", kind: "text" },
+        { title: "Arm", kind: "text" },
+        { title: "AUCC, published" },
+        { title: "AUCC, exact area" },
+        { title: "area, not normalised" },
+        { title: "Qini" },
+        { title: "AUUC" },
+      ],
+      rows: rows.map((row) => [
+        modelCell(view, row.name),
+        row.arm,
+        intervalCell(view, row.published, places.published),
+        intervalCell(view, row.area, places.area),
+        intervalCell(view, row.plain, places.plain),
+        intervalCell(view, row.qini, places.qini),
+        intervalCell(view, row.auuc, places.auuc),
+      ]),
+    }),
+    ...notes.map(note),
+    areaDifferences(view),
+    note("A ranking at random has an AUCC of 0.5."),
+  );
+}
+
+function areaDifferences(view: View): Child {
+  const rows = list(view.results.aucc_differences);
+  if (rows.length === 0) return null;
+  const published = decimalsOfIntervals(rows.map((row) => row.published));
+  const area = decimalsOfIntervals(rows.map((row) => row.area));
+  return table({
+    caption: "Differences in AUCC on the same resamples",
+    columns: [{ title: "Model", kind: "text" }, { title: "Arm", kind: "text" }, { title: "published" }, { title: "exact area" }, { title: "p" }, { title: "In words", kind: "wide" }],
+    rows: rows.map((row) => [
+      modelCell(view, row.model ?? ""),
+      row.arm ?? "",
+      intervalCell(view, row.published, published, 1, true),
+      intervalCell(view, row.area, area, 1, true),
+      view.format.pValue(row.p_value),
+      row.sentence ?? "",
+    ]),
+  });
+}
+
+export function fit(view: View): Child {
+  const models = view.models.filter((shown) => shown.model.fit);
+  if (models.length === 0) return null;
+  const numbers = (pick: (shown: (typeof models)[number]) => Maybe<number>) => {
+    const decimals = decimalsOf(models.map(pick).filter(isNumber), 4);
+    return (shown: (typeof models)[number]) => view.format.fixed(pick(shown), decimals);
+  };
+  const cells = [
+    numbers((shown) => shown.model.fit?.revenue?.mse),
+    numbers((shown) => shown.model.fit?.revenue?.log_loss),
+    numbers((shown) => shown.model.fit?.cost?.mse),
+    numbers((shown) => shown.model.fit?.cost?.log_loss),
+  ];
+  const titles = [`${view.revenueName}: squared error`, `${view.revenueName}: log loss`, `${view.costName}: squared error`, `${view.costName}: log loss`];
+  const kept = cells.map((cell, index) => ({ cell, title: titles[index] ?? "" })).filter(({ cell }) => models.some((shown) => cell(shown) !== kMissing));
+  return table({
+    caption: "Error of the predictions for the arm each unit got",
+    columns: [{ title: "Model", kind: "text" }, ...kept.map(({ title }) => ({ title }))],
+    rows: models.map((shown) => [modelCell(view, shown.name), ...kept.map(({ cell }) => cell(shown))]),
+  });
+}
+
