@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
   dfcl::cli::add_train(session);
   dfcl::cli::add_predict(session);
   dfcl::cli::add_allocate(session);
+  dfcl::cli::add_evaluate(session);
   dfcl::cli::add_report(session);
   dfcl::cli::add_info(session);
   return session.run(argc, argv);

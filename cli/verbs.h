@@ -13,6 +13,7 @@ void add_check(Session& session);
 void add_train(Session& session);
 void add_predict(Session& session);
 void add_allocate(Session& session);
+void add_evaluate(Session& session);
 void add_report(Session& session);
 void add_info(Session& session);
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Models against the reference, on the same rows and resamples: differences with intervals, alone and simultaneous over
+// all models and budgets (largest |t|, eq. 18), p-values and a sentence each. Internal to the room.
+#pragma once
+
+#include <vector>
+
+#include "dfcl/evaluate/areas.h"
+#include "dfcl/evaluate/model_run.h"
+
+namespace dfcl::evaluate {
+
+// For every model but the first, in the order of the budgets as given.
+std::vector<DifferenceFigures> difference_figures(const Setting& setting, const std::vector<ModelRun>& runs);
+
+std::vector<AuccDifferenceFigures> aucc_differences(const Setting& setting,
+                                                    const std::vector<std::vector<ArmAreas>>& areas);
+
+// The critical value for incremental revenue over all models and budgets at once.
+double increment_critical(const Setting& setting, const std::vector<ModelRun>& runs);
+
+}  // namespace dfcl::evaluate

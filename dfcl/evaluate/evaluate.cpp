@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/evaluate/evaluate.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "dfcl/core/error.h"
+#include "dfcl/evaluate/areas.h"
+#include "dfcl/evaluate/differences.h"
+#include "dfcl/evaluate/model_run.h"
+#include "dfcl/evaluate/oracle.h"
+#include "dfcl/evaluate/segments.h"
+#include "dfcl/evaluate/setting.h"
+#include "dfcl/evaluate/verdict.h"
+
+namespace dfcl::evaluate {
+namespace {
+
+core::Error usage_error(std::string where, std::string what, std::string found, std::string expected) {
+  return core::Error({.kind = core::ErrorKind::usage,
+                      .what = std::move(what),
+                      .where = std::move(where),
+                      .found = std::move(found),
+                      .expected = std::move(expected)});
+}
+
+void check_options(const EvaluationInput& input, const EvaluationOptions& options) {
+  if (input.models.empty()) throw usage_error("", "nothing to evaluate", "no model", "one or more");
+  if (options.budgets_per_unit.empty()) throw usage_error("", "no budget", "", "one or more");
+  for (const double budget : options.budgets_per_unit) {
+    if (!std::isfinite(budget)) throw usage_error("", "a budget that is no number", fmt::format("{}", budget), "");
+  }
+  if (options.num_levels < 2) {
+    throw usage_error("levels", "too few levels", fmt::format("{}", options.num_levels), "2 or more");
+  }
+  if (options.estimator == Estimator::doubly_robust && input.nuisance.revenue.rows != input.rows.size()) {
+    throw usage_error("", "the doubly robust estimator needs a prediction of outcomes for every row", "", "a nuisance");
+  }
+}
+
+// Everything but intervals of a plan, and the intervals where `spread` is given.
+PlanFigures plan_figures(const Setting& setting, const PlanRun& run, const Oracle* oracle) {
+  const double level = setting.options.level;
+  const auto num_rows = static_cast<double>(setting.num_rows());
+  const PlanSpread& spread = run.spread;
+  PlanFigures figures;
+  figures.budget_per_unit = run.budget_per_unit;
+  figures.multiplier = run.cut.multiplier;
+  figures.feasible = run.cut.feasible;
+  const double increment = run.estimate.revenue - setting.control.revenue;
+  const double extra_cost = run.estimate.cost - setting.control.cost;
+  figures.revenue = normal_interval(run.estimate.revenue, spread.revenue, level);
+  figures.incremental_revenue = normal_interval(increment, spread.increment, level);
+  figures.cost = normal_interval(run.estimate.cost, spread.cost, level);
+  figures.spend_over_budget = normal_interval(run.estimate.cost - run.budget_per_unit, spread.cost, level);
+  figures.return_per_cost = fieller_interval({increment, extra_cost, spread.increment * spread.increment,
+                                              spread.extra_cost * spread.extra_cost, spread.increment_extra_cost},
+                                             level);
+  figures.predicted_revenue = run.cut.revenue / num_rows;
+  figures.predicted_cost = run.cut.cost / num_rows;
+  figures.share_per_arm = run.share_per_arm;
+  if (run.truth) {
+    figures.true_revenue = run.truth->revenue;
+    figures.true_cost = run.truth->cost;
+    figures.share_of_oracle = oracle->share(run.truth->revenue, run.truth->cost);
+  }
+  return figures;
+}
+
+// Matched plans move with the resamples: their range is shown, no coverage is claimed.
+PlanFigures matched_figures(const Setting& setting, const PlanRun& run, const Oracle* oracle) {
+  PlanFigures figures = plan_figures(setting, run, oracle);
+  const double level = setting.options.level;
+  const PlanSeries& series = run.series;
+  const Series& control = setting.control_series.revenue;
+  const bool resampled = !series.revenue.empty();
+  const Series increment = resampled ? combine(1.0, series.revenue, -1.0, control) : Series{};
+  Series returned(series.revenue.size());
+  for (std::size_t i = 0; i < returned.size(); ++i) {
+    returned[i] = increment[i] / (series.cost[i] - setting.control_series.cost[i]);
+  }
+  figures.revenue = percentile_interval(figures.revenue.value, series.revenue, level);
+  figures.incremental_revenue = percentile_interval(figures.incremental_revenue.value, increment, level);
+  figures.cost = percentile_interval(figures.cost.value, series.cost, level);
+  figures.return_per_cost = percentile_interval(figures.return_per_cost.value, returned, level);
+  const double budget = run.budget_per_unit;
+  figures.spend_over_budget = {figures.cost.value - budget, figures.cost.low - budget, figures.cost.high - budget};
+  return figures;
+}
+
+CurvePointFigures curve_figures(const Setting& setting, const PlanRun& run) {
+  const PlanFigures plan = plan_figures(setting, run, nullptr);
+  return {plan.budget_per_unit, plan.multiplier, plan.cost, plan.revenue, plan.incremental_revenue, plan.share_per_arm};
+}
+
+FitFigures fit_figures(const Setting& setting, const Candidate& model) {
+  const TrialRows& rows = setting.input.rows;
+  const double level = setting.options.level;
+  const std::vector<double> revenue = factual(model.prediction.revenue, rows);
+  const std::vector<double> cost = factual(model.prediction.cost, rows);
+  return {outcome_fit(revenue, rows.revenue, setting.context), outcome_fit(cost, rows.cost, setting.context),
+          calibration(revenue, rows.revenue, rows, level, setting.context),
+          calibration(cost, rows.cost, rows, level, setting.context)};
+}
+
+ModelFigures model_figures(const Setting& setting, const Candidate& model, const ModelRun& run,
+                           const std::vector<ArmAreas>& areas, const Oracle* oracle) {
+  ModelFigures figures;
+  figures.name = model.name;
+  figures.method = model.method;
+  figures.is_index = model.is_index;
+  figures.deployed.resize(run.deployed.size());
+  figures.matched.resize(run.matched.size());
+  for (std::size_t i = 0; i < run.deployed.size(); ++i) {
+    figures.deployed[setting.budget_order[i]] = plan_figures(setting, run.deployed[i], oracle);
+    figures.matched[setting.budget_order[i]] = matched_figures(setting, run.matched[i], oracle);
+  }
+  for (const PlanRun& plan : run.curve) {
+    PlanRun without_truth = {
+        plan.budget_per_unit, plan.cut, plan.estimate, {}, plan.spread, plan.share_per_arm, std::nullopt, {}, {}};
+    figures.curve.push_back(curve_figures(setting, without_truth));
+  }
+  for (const ArmAreas& arm : areas) {
+    figures.aucc.push_back(aucc_figures(setting, arm));
+    figures.qini.push_back(qini_figures(setting, arm));
+  }
+  if (!model.is_index) figures.fit = fit_figures(setting, model);
+  figures.segments = segment_figures(setting, run.deployed);
+  return figures;
+}
+
+std::vector<std::string> how_it_was_made(const Setting& setting) {
+  const EvaluationOptions& options = setting.options;
+  const TrialRows& rows = setting.input.rows;
+  std::vector<std::string> how;
+  how.push_back(fmt::format("Revenue and cost of a plan are estimated from {} units of a randomised trial ({}).",
+                            rows.size(), to_text(options.estimator)));
+  how.push_back(rows.has_propensity ? "Each unit is weighted by the inverse of its propensity."
+                                    : "Each unit is weighted by the inverse of its arm's share.");
+  if (options.estimator == Estimator::doubly_robust) {
+    how.push_back(fmt::format("The same prediction of outcomes steadies the estimates of all models: {}.",
+                              setting.input.nuisance_name));
+  }
+  if (options.analytic) {
+    how.push_back("Intervals of plans come from influence functions; areas have none.");
+  } else if (setting.resamples()) {
+    how.push_back(fmt::format("Intervals come from {} resamples ({} weights) by {}{}, the same for all models.",
+                              options.num_resamples, options.weights == Weights::poisson ? "Poisson" : "multinomial",
+                              rows.cluster.empty() ? "unit" : "cluster",
+                              rows.has_propensity ? "" : ", within each arm"));
+  }
+  how.push_back("Deployed plans are made from predictions alone and held fixed; over- and underspending are shown.");
+  how.push_back(
+      "Matched plans are cut where the evaluated cost first crosses the budget. They look at the outcomes they "
+      "are judged by: their ranges over resamples claim no coverage.");
+  how.push_back("Intervals are for these models on new units; variation between training runs is another thing.");
+  if (rows.size() > 0 && setting.input.truth.revenue.rows > 0) {
+    how.push_back("The share of the oracle is at the plan's own true spend.");
+  }
+  return how;
+}
+
+Evaluation describe(const Setting& setting) {
+  Evaluation evaluation;
+  const TrialRows& rows = setting.input.rows;
+  for (std::size_t arm = 0; arm < rows.num_arms(); ++arm) {
+    evaluation.arms.push_back({rows.arms.labels[arm], arm == rows.arms.control, rows.arm_units[arm]});
+  }
+  evaluation.num_units = rows.size();
+  evaluation.num_clusters = rows.num_clusters;
+  evaluation.estimator = to_text(setting.options.estimator);
+  evaluation.nuisance = setting.options.estimator == Estimator::doubly_robust ? setting.input.nuisance_name : "none";
+  evaluation.intervals = setting.options.analytic ? "analytic" : "bootstrap";
+  evaluation.num_resamples = setting.num_resamples();
+  evaluation.level = setting.options.level;
+  evaluation.budgets_per_unit = setting.options.budgets_per_unit;
+  const double level = setting.options.level;
+  const auto interval = [&](double value, const Series& series) {
+    return normal_interval(value, series.empty() ? std::nan("") : standard_deviation(series, setting.kind), level);
+  };
+  evaluation.control_revenue = interval(setting.control.revenue, setting.control_series.revenue);
+  evaluation.control_cost = interval(setting.control.cost, setting.control_series.cost);
+  evaluation.how = how_it_was_made(setting);
+  return evaluation;
+}
+
+}  // namespace
+
+Evaluation evaluate(const EvaluationInput& input, const EvaluationOptions& options, core::RunContext& context) {
+  check_options(input, options);
+  const Setting setting(input, options, context);
+  Evaluation evaluation = describe(setting);
+  std::optional<Oracle> oracle;
+  if (input.truth.revenue.rows > 0) {
+    oracle.emplace(input.truth, input.rows.arms.control, context);
+    evaluation.oracle = oracle->figures(options.num_curve_points, options.budgets_per_unit);
+  }
+  std::vector<ModelRun> runs;
+  std::vector<std::vector<ArmAreas>> areas;
+  runs.reserve(input.models.size());
+  for (const Candidate& model : input.models) {
+    context.progress("evaluating", runs.size(), input.models.size(), "models");
+    runs.push_back(run_model(setting, model, runs.empty() ? nullptr : &runs.front()));
+    areas.push_back(areas_of(setting, model));
+    evaluation.models.push_back(model_figures(setting, model, runs.back(), areas.back(), oracle ? &*oracle : nullptr));
+    runs.back().curve.clear();
+  }
+  context.finished("evaluating");
+  evaluation.differences = difference_figures(setting, runs);
+  evaluation.aucc_differences = aucc_differences(setting, areas);
+  evaluation.increment_critical = increment_critical(setting, runs);
+  evaluation.verdict = verdict_of(evaluation, options);
+  return evaluation;
+}
+
+}  // namespace dfcl::evaluate

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What plans are worth: any predictions, and rows of a trial on which they were not fitted, to figures with intervals.
+// Never sees a model. Deployed plans are made from predictions alone and held fixed in every resample; matched plans
+// look at the outcomes, as published, and no coverage is claimed for them. Formulas: section 6 of docs/method.md.
+// Time: for each model one sort of its path and, for each 16 resamples, one walk along it and one pass over the rows.
+// Memory beside the inputs: about 100 bytes a row and arm, for one model at a time, and 2 KB a resample.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dfcl/core/run_context.h"
+#include "dfcl/evaluate/estimators.h"
+#include "dfcl/evaluate/evaluation.h"
+#include "dfcl/evaluate/ranking.h"
+#include "dfcl/evaluate/resample.h"
+#include "dfcl/evaluate/trial_rows.h"
+
+namespace dfcl::evaluate {
+
+struct Candidate {
+  std::string name;
+  std::string method = {};
+  bool is_index = false;
+  Outcomes prediction = {};  // rows x arms, in the order of the rows and arms of the trial
+};
+
+struct SegmentColumn {
+  std::string name;
+  std::vector<std::uint32_t> value_of_row;  // index into values
+  std::vector<std::string> values;
+};
+
+// The words of sentences.
+struct Words {
+  std::string revenue = "revenue";
+  std::string cost = "cost";
+  std::string currency = {};
+};
+
+struct EvaluationOptions {
+  Estimator estimator = Estimator::doubly_robust;
+  std::vector<double> budgets_per_unit = {};
+  std::size_t num_resamples = 1000;  // 0: no intervals by resampling
+  bool analytic = false;             // intervals of plans from influence functions; areas get none
+  Weights weights = Weights::poisson;
+  double level = 0.95;
+  std::size_t num_levels = 200;  // Q of eq. 17
+  Ranking ranking = Ranking::angle;
+  std::size_t num_curve_points = 41;
+  Words words = {};
+  std::string unfit_because = {};  // what is wrong with the trial; "": nothing
+};
+
+struct EvaluationInput {
+  const TrialRows& rows;
+  std::vector<Candidate> models;   // the first is the reference
+  Outcomes nuisance = {};          // for doubly robust only
+  std::string nuisance_name = {};  // in words
+  Outcomes truth = {};             // true expected outcomes; empty: not known
+  std::vector<SegmentColumn> segments = {};
+};
+
+// Throws Error of kind usage for options that make no sense.
+Evaluation evaluate(const EvaluationInput& input, const EvaluationOptions& options, core::RunContext& context);
+
+}  // namespace dfcl::evaluate

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an evaluation says: plain figures, each with its interval; evaluate.h makes it, report/evaluation_json.h writes
+// it. Everything is per unit. Size does not grow with the rows.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dfcl/evaluate/fit.h"
+#include "dfcl/evaluate/intervals.h"
+
+namespace dfcl::evaluate {
+
+// A plan at a budget.
+struct PlanFigures {
+  double budget_per_unit = 0.0;
+  double multiplier = 0.0;
+  bool feasible = true;  // false: even the cheapest plan is predicted (matched: found) to spend more
+  Interval revenue;
+  Interval incremental_revenue;  // over everyone in control
+  Interval cost;                 // control's included
+  Interval return_per_cost;      // incremental revenue per incremental cost
+  Interval spend_over_budget;    // cost less budget
+  double predicted_revenue = 0.0;
+  double predicted_cost = 0.0;
+  std::vector<double> share_per_arm;
+  // With a truth only.
+  std::optional<double> true_revenue = {};
+  std::optional<double> true_cost = {};
+  std::optional<double> share_of_oracle = {};  // of the oracle's increment at the same true spend
+};
+
+struct CurvePointFigures {
+  double budget_per_unit = 0.0;
+  double multiplier = 0.0;
+  Interval cost;
+  Interval revenue;
+  Interval incremental_revenue;
+  std::vector<double> share_per_arm;
+};
+
+// Of one treated arm against control.
+struct AuccFigures {
+  std::string arm;
+  Interval published;
+  std::size_t levels = 0;
+  Interval area;
+  Interval unnormalised_area;
+  std::string note;  // why there is no interval, levels that were skipped, totals with the wrong sign
+};
+
+struct QiniFigures {
+  std::string arm;
+  Interval qini;
+  Interval auuc;
+};
+
+struct SegmentValue {
+  std::string value;
+  std::size_t num_units = 0;
+  std::vector<std::vector<double>> share_per_arm;  // per budget
+  std::vector<double> cost_per_unit;               // per budget
+  std::vector<double> revenue_per_unit;            // per budget
+};
+struct SegmentFigures {
+  std::string column;
+  std::vector<SegmentValue> values;
+};
+
+struct FitFigures {
+  OutcomeFit revenue;
+  OutcomeFit cost;
+  std::vector<CalibrationGroup> revenue_calibration;
+  std::vector<CalibrationGroup> cost_calibration;
+};
+
+struct ModelFigures {
+  std::string name;
+  std::string method;                 // "" where it is not known
+  bool is_index = false;              // efficiencies, not outcomes
+  std::vector<PlanFigures> deployed;  // per budget
+  std::vector<PlanFigures> matched;   // per budget
+  std::vector<CurvePointFigures> curve;
+  std::vector<AuccFigures> aucc;  // per treated arm
+  std::vector<QiniFigures> qini;  // per treated arm
+  std::optional<FitFigures> fit;
+  std::vector<SegmentFigures> segments;
+};
+
+// Deployed revenue of a model less that of the reference, at one budget.
+struct DifferenceFigures {
+  std::string model;
+  std::string reference;
+  double budget_per_unit = 0.0;
+  Interval revenue;
+  double simultaneous_low = 0.0;  // over all models and budgets; NaN where there is none
+  double simultaneous_high = 0.0;
+  Interval relative;  // share of the reference's revenue
+  Interval cost;
+  double p_value = 1.0;
+  std::string sentence;
+};
+
+struct AuccDifferenceFigures {
+  std::string model;
+  std::string reference;
+  std::string arm;
+  Interval published;
+  Interval area;
+  double p_value = 1.0;  // of the area; NaN where there is no interval
+  std::string sentence;
+};
+
+struct OraclePoint {
+  double budget_per_unit = 0.0;
+  double cost = 0.0;
+  double revenue = 0.0;
+  double incremental_revenue = 0.0;
+};
+struct OracleFigures {
+  std::vector<OraclePoint> curve;
+  std::vector<OraclePoint> at_budgets;
+};
+
+struct Verdict {
+  std::string status;  // launch, not_shown, unfit
+  std::string sentence;
+  std::vector<std::string> details;
+};
+
+struct TrialArm {
+  std::string label;
+  bool is_control = false;
+  std::size_t num_units = 0;
+};
+
+struct Evaluation {
+  std::vector<TrialArm> arms;
+  std::size_t num_units = 0;
+  std::size_t num_clusters = 0;  // 0: none declared
+  std::string estimator;
+  std::string nuisance;   // in words
+  std::string intervals;  // bootstrap or analytic
+  std::size_t num_resamples = 0;
+  double level = 0.95;
+  Interval control_revenue;
+  Interval control_cost;
+  std::vector<double> budgets_per_unit;
+  std::vector<ModelFigures> models;  // the first is the reference
+  std::vector<DifferenceFigures> differences;
+  std::vector<AuccDifferenceFigures> aucc_differences;
+  std::optional<OracleFigures> oracle;
+  double increment_critical = 0.0;  // simultaneous, for incremental revenue over models and budgets
+  Verdict verdict;
+  std::vector<std::string> how;  // in words: how it was made, and its limits
+};
+
+}  // namespace dfcl::evaluate

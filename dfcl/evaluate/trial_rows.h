@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rows of a trial that an evaluation looks at: one split, without the features. Checked on the way: every arm has
+// units, and something was earned. Memory: about 17 bytes a row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dfcl/data/trial.h"
+
+namespace dfcl::evaluate {
+
+struct TrialRows {
+  data::Arms arms;
+  data::Ids ids;
+  std::vector<std::size_t> trial_row;  // per row, its place in the trial
+  std::vector<std::uint8_t> arm;       // received
+  std::vector<float> revenue;
+  std::vector<float> cost;
+  std::vector<double> weight;          // 1 / probability of the arm received (w of section 1)
+  bool has_propensity = false;         // else the weights are N / N_j
+  std::vector<std::uint32_t> cluster;  // dense index among these rows; empty: every row is its own
+  std::size_t num_clusters = 0;        // 0: none declared
+  std::vector<std::size_t> arm_units;  // per arm
+
+  std::size_t size() const { return arm.size(); }
+  std::size_t num_arms() const { return arms.size(); }
+  // What is drawn as one in a resample.
+  std::size_t group(std::size_t row) const { return cluster.empty() ? row : cluster[row]; }
+  std::size_t num_groups() const { return cluster.empty() ? size() : num_clusters; }
+};
+
+// split: none means all units. Throws Error of kind data where the split is empty, an arm has fewer than two units (or
+// clusters) in it, or nobody earned anything.
+TrialRows rows_of(const data::Trial& trial, std::optional<data::Split> split);
+
+}  // namespace dfcl::evaluate

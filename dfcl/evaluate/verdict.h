@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The answer first: launch, not shown, or unfit, in one sentence with its interval, and a line for each model. A launch
+// needs a plan whose gain over control is shown at once over all models and budgets.
+#pragma once
+
+#include "dfcl/evaluate/evaluate.h"
+
+namespace dfcl::evaluate {
+
+Verdict verdict_of(const Evaluation& evaluation, const EvaluationOptions& options);
+
+}  // namespace dfcl::evaluate
