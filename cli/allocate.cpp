@@ -157,9 +157,8 @@ LoadedProblem load_problem(const AllocateFlags& flags, core::RunContext& context
 void append_roles(const LoadedProblem& loaded, const allocate::Solution& solution,
                   const experiment::LaunchDesign& design, data::Plan& plan) {
   const allocate::Problem& problem = loaded.problem;
-  experiment::UnitPrices prices{.multiplier = solution.multiplier,
-                                .arm = solution.arm_multiplier,
-                                .second = solution.second_multiplier};
+  experiment::UnitPrices prices{
+      .multiplier = solution.multiplier, .arm = solution.arm_multiplier, .second = solution.second_multiplier};
   for (std::size_t unit = 0; unit < plan.num_units(); ++unit) {
     if (!solution.segment_multiplier.empty())
       prices.multiplier = solution.multiplier + solution.segment_multiplier[loaded.table.segment[unit]];

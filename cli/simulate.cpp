@@ -9,12 +9,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/outputs.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/core/version.h"
+#include "dfcl/experiment/simulated_launch.h"
 #include "dfcl/io/atomic_file.h"
+#include "dfcl/io/plan_file.h"
 #include "dfcl/io/table_writer.h"
 #include "dfcl/simulate/arm_totals.h"
 #include "dfcl/simulate/batch_sources.h"
@@ -34,6 +37,9 @@ struct SimulateFlags {
   std::vector<double> shares;
   double noise = 1.0;
   bool imbalance = false;
+  double cost_scale = 1.0;
+  double population_shift = 0.0;
+  std::string plan;
   std::string trial;
   std::string truth;
   std::string study;
@@ -47,22 +53,29 @@ simulate::SimulatorOptions options_of(const SimulateFlags& flags, std::uint64_t 
           .num_days = static_cast<std::uint64_t>(flags.days),
           .shares = flags.shares,
           .noise = flags.noise,
+          .luck = flags.plan.empty() ? 0u : 1u,
+          .cost_scale = flags.cost_scale,
+          .population_shift = flags.population_shift,
           .imbalance = flags.imbalance};
 }
 
 data::Provenance provenance_of(const simulate::Simulator& simulator, const char* kind) {
   const simulate::SimulatorOptions& options = simulator.options();
-  return {.kind = kind,
-          .version = core::version(),
-          .verb = "simulate",
-          .options = {{"preset", simulate::name_of(options.preset)},
-                      {"response", simulate::name_of(options.response)},
-                      {"rows", fmt::format("{}", options.num_rows)},
-                      {"days", fmt::format("{}", options.num_days)},
-                      {"shares", fmt::format("{}", fmt::join(simulator.shares(), ","))},
-                      {"noise", fmt::format("{}", options.noise)},
-                      {"imbalance", options.imbalance ? "true" : "false"},
-                      {"seed", fmt::format("{}", options.seed)}}};
+  data::Provenance provenance{.kind = kind,
+                              .version = core::version(),
+                              .verb = "simulate",
+                              .options = {{"preset", simulate::name_of(options.preset)},
+                                          {"response", simulate::name_of(options.response)},
+                                          {"rows", fmt::format("{}", options.num_rows)},
+                                          {"days", fmt::format("{}", options.num_days)},
+                                          {"shares", fmt::format("{}", fmt::join(simulator.shares(), ","))},
+                                          {"noise", fmt::format("{}", options.noise)},
+                                          {"imbalance", options.imbalance ? "true" : "false"},
+                                          {"seed", fmt::format("{}", options.seed)}}};
+  if (options.cost_scale != 1.0) provenance.options.emplace_back("cost_scale", fmt::format("{}", options.cost_scale));
+  if (options.population_shift != 0.0)
+    provenance.options.emplace_back("population_shift", fmt::format("{}", options.population_shift));
+  return provenance;
 }
 
 void refuse_equal_outputs(const SimulateFlags& flags) {
@@ -137,8 +150,30 @@ void print_totals(const simulate::Simulator& simulator, const std::vector<simula
   }
 }
 
+// What the units of a plan earn and cost, instead of a trial.
+int run_outcomes(const SimulateFlags& flags, const simulate::Simulator& simulator, bool as_json,
+                 core::RunContext& context) {
+  if (!flags.truth.empty() || !flags.study.empty() || flags.days > 0) {
+    throw core::Error({.kind = core::ErrorKind::usage,
+                       .what = "cannot be combined with --truth, --study or --days",
+                       .where = "--outcomes-of"});
+  }
+  require_output(flags.trial, {flags.plan});
+  const data::Plan plan = io::read_plan(flags.plan, context).plan;
+  io::TableWriter writer(flags.trial, experiment::outcome_columns(), provenance_of(simulator, "outcomes"));
+  writer.write(experiment::simulate_outcomes(simulator, plan, context));
+  writer.commit();
+  if (as_json) {
+    fmt::print("{}\n", nlohmann::ordered_json{{"units", plan.num_units()}}.dump(2));
+  } else {
+    fmt::print("{}: outcomes of {} units under their planned arms\n", flags.trial, plan.num_units());
+  }
+  return 0;
+}
+
 int run_simulate(const SimulateFlags& flags, bool as_json, core::RunContext& context) {
   const simulate::Simulator simulator(options_of(flags, context.seed));
+  if (!flags.plan.empty()) return run_outcomes(flags, simulator, as_json, context);
   refuse_equal_outputs(flags);
   io::TableWriter trial(flags.trial, simulator.trial_columns(), provenance_of(simulator, "trial"));
   std::optional<io::TableWriter> truth;
@@ -214,6 +249,12 @@ void add_simulate(Session& session) {
                   "probability of each arm, for example .3,.2,.2,.2,.1\n"
                   "Default: equal for marketing, .15,.85 for criteo.")
       ->delimiter(',');
+  verb.add_option("--cost-scale", flags->cost_scale, "every cost times this: a world that became dearer (marketing)");
+  verb.add_option("--population-shift", flags->population_shift,
+                  "shops this many standard deviations younger and keener on promotions (marketing)");
+  verb.add_option("--outcomes-of", flags->plan,
+                  "no trial: what the units of a plan earn and cost, for dfcl readout\n"
+                  "The plan's ids are rows of the trial of the same preset, rows and seed. Their luck is another.");
   verb.add_flag("--imbalance", flags->imbalance,
                 "break the randomisation, to try `dfcl check`\n"
                 "Arms lean on a feature, and the shares are a point off the designed ones.");

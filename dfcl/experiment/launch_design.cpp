@@ -65,8 +65,7 @@ DrawnRole draw_role(const LaunchDesign& design, const data::Ids& ids, std::size_
     return {data::Role::holdout, static_cast<std::uint8_t>(design.control)};
   }
   // Of the units that are left, so that the share of all is design.explore.
-  const std::uint64_t explore_hash =
-      ids.hash(unit, core::combine_hashes(core::hash_text("dfcl explore"), design.seed));
+  const std::uint64_t explore_hash = ids.hash(unit, core::combine_hashes(core::hash_text("dfcl explore"), design.seed));
   if (core::hash_fraction(explore_hash) >= design.explore / (1.0 - design.holdout)) return {};
   return {data::Role::explore, open_arm(open, num_arms, core::hash_fraction(core::mix_bits(explore_hash)))};
 }
@@ -119,8 +118,7 @@ void append_role(const LaunchDesign& design, std::size_t unit, const UnitRow& ro
   const DrawnRole drawn = draw_role(design, plan.ids, unit, row.open, row.cost.size());
   const std::uint8_t best = drawn.role == data::Role::plan ? plan.arm[unit] : arm_at_prices(row, rules, prices);
   plan.role.push_back(drawn.role);
-  plan.propensity.push_back(
-      static_cast<float>(propensity_of(design, plan.arm[unit], best, row.open, row.cost.size())));
+  plan.propensity.push_back(static_cast<float>(propensity_of(design, plan.arm[unit], best, row.open, row.cost.size())));
   plan.control_revenue.push_back(row.revenue[design.control]);
   plan.control_cost.push_back(row.cost[design.control]);
 }

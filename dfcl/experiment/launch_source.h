@@ -31,10 +31,10 @@ class LaunchSource final : public data::BatchSource {
   std::unique_ptr<data::BatchSource> source_;
   LaunchDesign design_;
   std::size_t num_arms_;
-  std::vector<std::size_t> revenue_;      // columns of the inner source, and of this one
+  std::vector<std::size_t> revenue_;  // columns of the inner source, and of this one
   std::vector<std::size_t> cost_;
-  std::vector<std::size_t> eligible_;     // of the inner source; its number of columns where there is none
-  std::size_t num_inner_;                 // columns of the inner source without `id`
+  std::vector<std::size_t> eligible_;  // of the inner source; its number of columns where there is none
+  std::size_t num_inner_;              // columns of the inner source without `id`
   bool has_id_;
   std::vector<data::ColumnInfo> columns_;  // inner revenue, cost and eligible; then eligible, open, id
   std::size_t rows_ = 0;

@@ -43,8 +43,8 @@ class PlanWriter {
 
 // A plan with what its file says beside it.
 struct PlanFile {
-  data::Plan plan;              // control_revenue and control_cost are empty where the file lacks one of them
-  data::Provenance provenance;  // of a Parquet or Arrow file of ours; its options hold the figures too
+  data::Plan plan;                // control_revenue and control_cost are empty where the file lacks one of them
+  data::Provenance provenance;    // of a Parquet or Arrow file of ours; its options hold the figures too
   std::vector<std::string> time;  // per unit; empty without a column `time`
 
   // The option or figure of this name; "" where there is none.

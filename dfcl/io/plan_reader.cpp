@@ -89,7 +89,8 @@ class UnitTable {
   void append_finite(const std::string& name, std::size_t first, std::vector<T>& values) const {
     for (std::size_t row = 0; row < num_rows(); ++row) {
       const double number = numbers(name)[row];
-      if (!std::isfinite(number)) throw error(first + row, name, "not a finite number", fmt::format("{}", number), "a number");
+      if (!std::isfinite(number))
+        throw error(first + row, name, "not a finite number", fmt::format("{}", number), "a number");
       values.push_back(static_cast<T>(number));
     }
   }

@@ -49,7 +49,8 @@ std::string change_text(const experiment::PlanChange& change) {
                         count_text(change.holdout_changed));
   }
   text += "\n";
-  TextTable table({{"arm", Align::left}, {"units before"}, {"now"}, {"spend before"}, {"now"}, {"revenue before"}, {"now"}});
+  TextTable table(
+      {{"arm", Align::left}, {"units before"}, {"now"}, {"spend before"}, {"now"}, {"revenue before"}, {"now"}});
   for (std::size_t arm = 0; arm < change.arms.size(); ++arm) {
     const experiment::ArmTotals& before = change.before[arm];
     const experiment::ArmTotals& now = change.now[arm];

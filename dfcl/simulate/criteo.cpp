@@ -19,7 +19,8 @@ constexpr double kSdDriver = 0.3075;
 
 class Criteo final : public UnitModel {
  public:
-  explicit Criteo(const SimulatorOptions& options) : seed_(options.seed), response_(options.response) {
+  explicit Criteo(const SimulatorOptions& options)
+      : seed_(options.seed), luck_seed_(luck_seed(options)), response_(options.response) {
     for (std::size_t i = 0; i < kNumUserFeatures; ++i) {
       columns_.push_back({fmt::format("f{}", i), data::ColumnType::float32});
     }
@@ -68,7 +69,7 @@ class Criteo final : public UnitModel {
                      std::span<double> revenue, std::span<double> cost) const override {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       // One number for both outcomes: whoever converts also visits.
-      const double luck = core::RandomStream(seed_, kOutcomePurpose, keys[i].row_index()).uniform();
+      const double luck = core::RandomStream(luck_seed_, kOutcomePurpose, keys[i].row_index()).uniform();
       cost[i] = luck < block.cost(i, arms[i]) ? 1.0 : 0.0;
       revenue[i] = luck < block.revenue(i, arms[i]) ? 1.0 : 0.0;
     }
@@ -76,6 +77,7 @@ class Criteo final : public UnitModel {
 
  private:
   std::uint64_t seed_;
+  std::uint64_t luck_seed_;
   VisitResponse response_;
   std::vector<data::ColumnInfo> columns_;
 };

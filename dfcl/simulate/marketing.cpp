@@ -41,6 +41,9 @@ class Marketing final : public UnitModel {
  public:
   explicit Marketing(const SimulatorOptions& options)
       : seed_(options.seed),
+        luck_seed_(luck_seed(options)),
+        cost_scale_(options.cost_scale),
+        population_shift_(options.population_shift),
         has_days_(options.num_days > 0),
         family_(options.response),
         noise_(options.noise),
@@ -69,13 +72,13 @@ class Marketing final : public UnitModel {
     if (with_features) block.features = features_.make_columns(keys.size());
     std::array<double, kRates.size()> lift;
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      const ShopDay shop = features_.draw(seed_, keys[i], has_days_);
+      const ShopDay shop = features_.draw(seed_, keys[i], has_days_, population_shift_);
       const double base = std::exp(log_base(shop));
       const double applicable = ShopFeatures::shown_value(applicable_, shop.scores[applicable_]);
       lift_at_rates(response_.shape(drivers_of(shop)), kRates, lift);
       for (std::size_t arm = 0; arm < kRates.size(); ++arm) {
         block.revenue(i, arm) = base * (1.0 + lift[arm]);
-        block.cost(i, arm) = kRates[arm] * applicable * block.revenue(i, arm);
+        block.cost(i, arm) = cost_scale_ * kRates[arm] * applicable * block.revenue(i, arm);
       }
       block.lean[i] = shop.scores[size_feature_];
       if (with_features) features_.write_row(seed_, keys[i], shop, i, block.features);
@@ -86,7 +89,7 @@ class Marketing final : public UnitModel {
   void draw_outcomes(std::span<const UnitKey> keys, const UnitBlock& block, std::span<const std::uint8_t> arms,
                      std::span<double> revenue, std::span<double> cost) const override {
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      core::RandomStream stream(seed_, kOutcomePurpose, keys[i].row_index());
+      core::RandomStream stream(luck_seed_, kOutcomePurpose, keys[i].row_index());
       const double mean = block.revenue(i, arms[i]);
       double orders = draw_count(stream, mean, std::max(noise_, 1.0));
       // Less than the natural noise: drawn towards the expectation, which is no whole number.
@@ -125,6 +128,9 @@ class Marketing final : public UnitModel {
   }
 
   std::uint64_t seed_;
+  std::uint64_t luck_seed_;
+  double cost_scale_;
+  double population_shift_;
   bool has_days_;
   Response family_;
   double noise_;

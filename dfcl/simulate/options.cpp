@@ -15,6 +15,8 @@ namespace {
 constexpr std::uint64_t kMaxRows = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMaxDays = 100'000;
 constexpr double kMaxNoise = 1000.0;
+constexpr double kMaxCostScale = 100.0;
+constexpr double kMaxShift = 5.0;
 constexpr double kShareSumTolerance = 1e-6;
 
 [[noreturn]] void refuse(std::string what, const char* option, std::string found, std::string expected,
@@ -86,6 +88,18 @@ void validate(const SimulatorOptions& options) {
   validate_shares(options);
   if (!(options.noise >= 0.0) || options.noise > kMaxNoise) {
     refuse("the noise is out of range", "--noise", fmt::format("{}", options.noise), fmt::format("0 to {}", kMaxNoise));
+  }
+  if (!(options.cost_scale > 0.0) || options.cost_scale > kMaxCostScale) {
+    refuse("the scale of costs is out of range", "--cost-scale", fmt::format("{}", options.cost_scale),
+           fmt::format("above 0, at most {}", kMaxCostScale));
+  }
+  if (!(std::fabs(options.population_shift) <= kMaxShift)) {
+    refuse("the shift of the population is out of range", "--population-shift",
+           fmt::format("{}", options.population_shift), fmt::format("-{0} to {0}", kMaxShift));
+  }
+  if (options.preset == Preset::criteo && (options.cost_scale != 1.0 || options.population_shift != 0.0)) {
+    refuse("only the preset marketing can change", "--cost-scale, --population-shift",
+           fmt::format("{}, {}", options.cost_scale, options.population_shift), "1 and 0 with preset criteo");
   }
   if (options.preset == Preset::criteo && options.noise != 1.0) {
     refuse("the noise of 0/1 outcomes cannot be scaled: their mean sets it", "--noise",

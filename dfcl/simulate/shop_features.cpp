@@ -62,11 +62,14 @@ std::size_t ShopFeatures::score_index(std::string_view name) const {
       specs.begin());
 }
 
-ShopDay ShopFeatures::draw(std::uint64_t seed, UnitKey key, bool has_days) const {
+ShopDay ShopFeatures::draw(std::uint64_t seed, UnitKey key, bool has_days, double shift) const {
   ShopDay shop;
   core::RandomStream shop_stream(seed, kShopPurpose, key.unit);
   Normals normals(shop_stream);
   for (double& trait : shop.traits) trait = normals.next();
+  shop.traits[kYouth] += shift;
+  shop.traits[kPromotion] += shift;
+  shop.traits[kAffluence] -= shift;
   shop.unobserved = normals.next();
   const auto& specs = number_specs();
   for (std::size_t i = 0; i < kNumShopNumbers; ++i) {

@@ -46,7 +46,8 @@ class ShopFeatures {
   std::size_t num_levels(Category category) const { return level_names_[category].size(); }
 
   // has_days: weekday and weather follow from the day; else each row has a day of its own.
-  ShopDay draw(std::uint64_t seed, UnitKey key, bool has_days) const;
+  // shift: SimulatorOptions::population_shift.
+  ShopDay draw(std::uint64_t seed, UnitKey key, bool has_days, double shift) const;
   // What the number at this place shows for a score: an amount, a share, a flag.
   static double shown_value(std::size_t place, double score);
   // Writes one row into columns made by make_columns; some values go missing, whatever the arm.

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <utility>
 
+#include "dfcl/core/hash.h"
 #include "dfcl/core/random.h"
 
 namespace dfcl::simulate {
@@ -37,6 +38,10 @@ data::ColumnValues outcome_column(ColumnType type, std::vector<double> values) {
 }
 
 }  // namespace
+
+std::uint64_t luck_seed(const SimulatorOptions& options) {
+  return options.luck == 0 ? options.seed : core::combine_hashes(options.seed, options.luck);
+}
 
 Simulator::Simulator(SimulatorOptions options)
     : options_(std::move(options)),

@@ -51,6 +51,9 @@ class UnitModel {
 std::unique_ptr<UnitModel> make_marketing(const SimulatorOptions& options);
 std::unique_ptr<UnitModel> make_criteo(const SimulatorOptions& options);
 
+// The seed of outcomes: the units' own where the luck is that of the trial.
+std::uint64_t luck_seed(const SimulatorOptions& options);
+
 // The seed of the functions behind the effects: they do not change with the seed of the units.
 inline constexpr std::uint64_t kWorldSeed = 20240607;
 

@@ -101,8 +101,7 @@ TEST(LaunchDesign, AUnitThatMayNotGetControlCannotBeHeldOut) {
   const std::vector<std::uint8_t> open = {0, 1};
   EXPECT_THROW(
       {
-        for (std::size_t unit = 0; unit < 100; ++unit)
-          (void)draw_role({.holdout = 0.5}, numbered(100), unit, open, 2);
+        for (std::size_t unit = 0; unit < 100; ++unit) (void)draw_role({.holdout = 0.5}, numbered(100), unit, open, 2);
       },
       core::Error);
 }
@@ -153,7 +152,8 @@ TEST(LaunchDesign, TheArmAtPricesIsThatOfTheSolver) {
       problem.rules = {.objective = objective, .margin = 0.8, .min_roi = min_roi};
       const allocate::Solution solution = allocate::apply_multiplier(problem, 0.7, context);
       for (std::size_t unit = 0; unit < 2000; ++unit) {
-        const std::uint8_t arm = arm_at_prices({revenue.row(unit), cost.row(unit), {}}, problem.rules, {.multiplier = 0.7});
+        const std::uint8_t arm =
+            arm_at_prices({revenue.row(unit), cost.row(unit), {}}, problem.rules, {.multiplier = 0.7});
         EXPECT_EQ(arm, solution.arm[unit]) << "unit " << unit << ", least return " << min_roi;
       }
     }

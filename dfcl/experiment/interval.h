@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An estimate with its interval, and the intervals that whole experiments need: means of groups, their differences,
+// differences adjusted by a covariate that was known beforehand, and ratios. One pass over the units each; no memory.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <span>
+
+namespace dfcl::experiment {
+
+// low and high are NaN where no interval can be claimed.
+struct Interval {
+  double value = 0.0;
+  double low = std::numeric_limits<double>::quiet_NaN();
+  double high = std::numeric_limits<double>::quiet_NaN();
+
+  Interval scaled(double factor) const;  // factor > 0
+  Interval plus(double shift) const { return {value + shift, low + shift, high + shift}; }
+};
+
+// value -+ the t-quantile for the level (0.95) x standard_error.
+Interval t_interval(double value, double standard_error, double degrees_of_freedom, double level);
+
+// The sums of a group of units from which all else follows: outcomes r and c, covariate x. Means first, then centred
+// products, so that nothing cancels.
+struct Moments {
+  double count = 0.0;
+  double mean_r = 0.0, mean_c = 0.0, mean_x = 0.0;
+  double rr = 0.0, cc = 0.0, rc = 0.0;  // sums of centred products
+  double xx = 0.0, xr = 0.0, xc = 0.0;
+
+  void add(double r, double c, double x);
+  void merge(const Moments& other);
+};
+
+Interval mean_of_r(const Moments& group, double level);
+Interval mean_of_c(const Moments& group, double level);
+
+// Treated minus control, with a regression on x in each group (x constant: the plain difference). Valid whatever the
+// true relation is, because the groups were drawn at random: x only removes variance.
+struct Difference {
+  Interval revenue;
+  Interval cost;
+  Interval return_per_cost;     // revenue / cost, by Fieller; no interval where cost is not away from zero
+  double variance_removed = 0;  // share of the variance of the revenue difference that x removed
+};
+Difference adjusted_difference(const Moments& treated, const Moments& control, const Moments& all, double level);
+
+// a / b from estimates with variances and a covariance.
+Interval fieller(double a, double b, double variance_a, double variance_b, double covariance, double quantile);
+
+}  // namespace dfcl::experiment
