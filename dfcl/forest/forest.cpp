@@ -53,15 +53,13 @@ double least_base(std::span<const float> outcome) {
   return sum > 0.0 ? kLeastBase * sum / static_cast<double>(outcome.size()) : kLeastBase;
 }
 
+// Shares of the worth of all splits; a feature whose splits were worth less than chance has none.
 void set_importance(const std::vector<Tree>& trees, Forest& forest) {
   std::vector<double> gains(forest.bins.size());
+  for (const Tree& tree : trees)
+    for (std::size_t feature = 0; feature < gains.size(); ++feature) gains[feature] += tree.gains[feature];
   double total = 0.0;
-  for (const Tree& tree : trees) {
-    for (std::size_t feature = 0; feature < gains.size(); ++feature) {
-      gains[feature] += tree.gains[feature];
-      total += tree.gains[feature];
-    }
-  }
+  for (double& gain : gains) total += gain = std::max(gain, 0.0);
   for (const double gain : gains) forest.importance.push_back(static_cast<float>(total > 0.0 ? gain / total : 0.0));
 }
 

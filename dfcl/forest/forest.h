@@ -63,7 +63,8 @@ struct Forest {
   std::vector<BinSet> sets;     // the first is not used
   std::vector<LeafArm> leaves;  // leaves x arms
   std::vector<LeafArm> overall;  // of all units, by arm
-  std::vector<float> importance;  // of each feature: its share of the gains of all splits
+  // Of each feature: its share of what all splits are worth beyond chance, by the units that did not choose them.
+  std::vector<float> importance;
   bool operator==(const Forest&) const = default;
 
   std::size_t num_trees() const { return roots.size(); }

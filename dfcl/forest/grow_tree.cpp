@@ -51,7 +51,8 @@ TreeGrower::TreeGrower(const TreeData& data)
       all_features_(features_per_node(data.options, data.bins.size()) == data.bins.size()),
       search_(data.bins, data.working),
       features_(data.bins.size()),
-      arm_counts_(data.working.num_arms) {
+      filled_left_(data.working.num_arms),
+      filled_right_(data.working.num_arms) {
   std::iota(features_.begin(), features_.end(), 0u);
 }
 
@@ -137,17 +138,26 @@ std::size_t TreeGrower::partition(std::vector<std::uint32_t>& units, std::size_t
   return begin + num_left;
 }
 
-bool TreeGrower::fills_all_arms(std::size_t begin, std::size_t end) {
-  std::fill(arm_counts_.begin(), arm_counts_.end(), 0);
-  for (std::size_t i = begin; i < end; ++i) ++arm_counts_[data_.working.arm[filling_[i]]];
-  const std::size_t least = (data_.options.min_leaf_per_arm + 1) / 2;
-  return std::all_of(arm_counts_.begin(), arm_counts_.end(), [&](std::size_t count) { return count >= least; });
+void TreeGrower::sum_filling(std::size_t begin, std::size_t end, std::vector<Sums>& arms) const {
+  std::fill(arms.begin(), arms.end(), Sums{});
+  for (std::size_t i = begin; i < end; ++i) {
+    const Sums& own = data_.records.sums(filling_[i]);
+    Sums& sums = arms[data_.records.arm(filling_[i])];
+    sums = {sums.revenue + own.revenue, sums.cost + own.cost, sums.weight + own.weight, sums.units + own.units};
+  }
+}
+
+bool TreeGrower::reaches_all_arms(const std::vector<Sums>& arms) const {
+  const auto least = static_cast<std::int32_t>((data_.options.min_leaf_per_arm + 1) / 2);
+  return std::all_of(arms.begin(), arms.end(), [&](const Sums& sums) { return sums.units >= least; });
 }
 
 // False, and the node stays a leaf, where the units that fill the leaves do not reach every arm on both sides.
 bool TreeGrower::divide(const Pending& node, const Split& split, Pending& left, Pending& right) {
   const std::size_t fill_middle = partition(filling_, node.fill_begin, node.fill_end, split);
-  if (!fills_all_arms(node.fill_begin, fill_middle) || !fills_all_arms(fill_middle, node.fill_end)) return false;
+  sum_filling(node.fill_begin, fill_middle, filled_left_);
+  sum_filling(fill_middle, node.fill_end, filled_right_);
+  if (!reaches_all_arms(filled_left_) || !reaches_all_arms(filled_right_)) return false;
   const std::size_t split_middle = partition(splitting_, node.split_begin, node.split_end, split);
   left = right = {.depth = node.depth + 1};
   left.split_begin = node.split_begin;
@@ -157,6 +167,17 @@ bool TreeGrower::divide(const Pending& node, const Split& split, Pending& left, 
   left.fill_end = right.fill_begin = fill_middle;
   right.fill_end = node.fill_end;
   return true;
+}
+
+double TreeGrower::worth_of_division() {
+  std::vector<Sums> all = filled_left_;
+  for (std::size_t arm = 0; arm < all.size(); ++arm) {
+    all[arm].revenue += filled_right_[arm].revenue;
+    all[arm].cost += filled_right_[arm].cost;
+    all[arm].weight += filled_right_[arm].weight;
+    all[arm].units += filled_right_[arm].units;
+  }
+  return search_.excess_gain(filled_left_, all);
 }
 
 // With all features tried, the smaller child is counted and the larger is the parent less the smaller.
@@ -200,7 +221,7 @@ Tree TreeGrower::grow(std::size_t tree_number) {
     }
     make_histograms(node, left, right);
     store_split(split, data_.bins[split.feature].categorical, tree, tree.nodes[node.node]);
-    tree.gains[split.feature] += split.gain;
+    tree.gains[split.feature] += worth_of_division();
     left.node = tree.nodes.size();
     right.node = left.node + 1;
     tree.nodes[node.node].next = static_cast<std::uint32_t>(left.node);

@@ -28,7 +28,7 @@ struct Tree {
   std::vector<Node> nodes;  // the root first; next and set count from the tree's own first
   std::vector<BinSet> sets;
   std::vector<LeafArm> leaves;
-  std::vector<double> gains;  // by feature
+  std::vector<double> gains;  // by feature: of its splits beyond chance, by the units that fill the leaves
 };
 
 // The mean sums of a leaf, by arm, of these units.
@@ -56,12 +56,14 @@ class TreeGrower {
   bool may_split(const Pending& node) const;
   Split find_split(std::size_t tree_number, Pending& node);
   bool divide(const Pending& node, const Split& split, Pending& left, Pending& right);
+  double worth_of_division();
   void make_histograms(const Pending& node, Pending& left, Pending& right);
   void fill_histogram(std::size_t histogram, const Pending& node, std::span<const std::uint32_t> features);
   void give_back(const Pending& node);
   std::size_t lend_histogram();
   std::size_t partition(std::vector<std::uint32_t>& units, std::size_t begin, std::size_t end, const Split& split);
-  bool fills_all_arms(std::size_t begin, std::size_t end);
+  void sum_filling(std::size_t begin, std::size_t end, std::vector<Sums>& arms) const;
+  bool reaches_all_arms(const std::vector<Sums>& arms) const;
 
   const TreeData& data_;
   bool all_features_;  // are tried at every node
@@ -70,7 +72,8 @@ class TreeGrower {
   std::vector<std::uint32_t> filling_;
   std::vector<std::uint32_t> moved_;     // room for a partition
   std::vector<std::uint32_t> features_;  // in a random order
-  std::vector<std::size_t> arm_counts_;
+  std::vector<Sums> filled_left_;  // of the split at hand, by arm
+  std::vector<Sums> filled_right_;
   std::vector<Histogram> histograms_;
   std::vector<std::size_t> free_histograms_;
 };

@@ -151,6 +151,16 @@ void SplitSearch::split_category(std::span<const Sums> sums, std::uint32_t featu
   }
 }
 
+double SplitSearch::excess_gain(std::span<const Sums> left, std::span<const Sums> all) {
+  set_node(all, {});
+  std::copy(left.begin(), left.end(), left_.begin());
+  std::size_t units_left = 0;
+  for (const Sums& sums : left) units_left += static_cast<std::size_t>(sums.units);
+  double by_chance = 0.0;  // each pseudo-outcome in units of its spread adds one
+  for (const auto& spread : working_.inverse_spread) by_chance += (spread[0] > 0.0 ? 1.0 : 0.0) + (spread[1] > 0.0);
+  return gain_of(units_left) - by_chance;
+}
+
 Split SplitSearch::best_split(const Histogram& histogram, const SplitLimits& limits) {
   Split best;
   if (histogram.features().empty()) return best;

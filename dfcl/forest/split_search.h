@@ -17,6 +17,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "dfcl/forest/feature_bins.h"
@@ -51,6 +52,10 @@ class SplitSearch {
 
   // Ties go to the earlier feature of the histogram and the lower bin.
   Split best_split(const Histogram& histogram, const SplitLimits& limits);
+
+  // What a division of units is worth beyond chance: the criterion less what it would be on average if no effect
+  // differed. Unbiased for units that did not choose the division. left and all: by arm.
+  double excess_gain(std::span<const Sums> left, std::span<const Sums> all);
 
  private:
   // Four floats that belong to the four numbers of Sums.
