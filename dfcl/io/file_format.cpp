@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "dfcl/core/error.h"
+#include "dfcl/io/memory_table.h"
 
 namespace dfcl::io {
 namespace {
@@ -96,6 +97,7 @@ const char* to_text(FileFormat format) {
 }
 
 std::vector<std::string> input_files(const std::string& path) {
+  if (is_memory_table(path)) return {path};
   std::vector<std::string> files;
   std::error_code code;
   if (path.find('\0') != std::string::npos) {

@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "dfcl/core/suggest.h"
+#include "dfcl/io/memory_table.h"
 
 namespace dfcl::io {
 namespace {
@@ -88,7 +89,10 @@ std::string RecordSource::location(const Part& part, std::int64_t row, std::int6
   return fmt::format("{}:{}", path_, line_of(part, row, lines_before));
 }
 
+std::uint64_t bytes_of(const std::string& file) { return is_memory_table(file) ? 0 : std::filesystem::file_size(file); }
+
 std::unique_ptr<RecordSource> open_records(const std::string& path, int threads) {
+  if (auto in_memory = open_memory_records(path)) return in_memory;
   const FileFormat format = format_of_contents(path);
   switch (format) {
     case FileFormat::parquet: return open_parquet_records(path, threads);

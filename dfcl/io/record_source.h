@@ -102,5 +102,10 @@ std::unique_ptr<RecordSource> open_records(const std::string& path, int threads)
 std::unique_ptr<RecordSource> open_csv_records(const std::string& path, FileFormat format);
 std::unique_ptr<RecordSource> open_parquet_records(const std::string& path, int threads);
 std::unique_ptr<RecordSource> open_arrow_records(const std::string& path, FileFormat format);
+// Null where no MemoryTable has this name.
+std::unique_ptr<RecordSource> open_memory_records(const std::string& path);
+
+// The size of a file; 0 for a table in memory.
+std::uint64_t bytes_of(const std::string& file);
 
 }  // namespace dfcl::io

@@ -120,13 +120,13 @@ void check_report(const Study::Report& report, const std::string& path) {
   }
 }
 
-void check_study(const Study& study, const std::string& path) {
+void check_study(const Study& study, const std::string& path, bool needs_trial) {
   const auto require = [&](const char* name, const std::string& value) {
     if (value.empty())
       throw study_error(path, fmt::format("{} is not set", name), "", "",
                         "see docs/study.md, or start from `dfcl init TRIAL -o study.toml`");
   };
-  require("[data] trial", study.data.trial);
+  if (needs_trial) require("[data] trial", study.data.trial);
   require("[columns] arm", study.columns.arm);
   require("[columns] revenue", study.columns.revenue);
   const int costs = (study.columns.cost.empty() ? 0 : 1) + (study.arms.cost.empty() ? 0 : 1) +
@@ -154,9 +154,14 @@ void check_study(const Study& study, const std::string& path) {
 }  // namespace
 
 Study read_study(const std::string& path, const std::vector<std::string>& overrides) {
-  const std::string text = read_text_file(path, kMostStudyBytes);
+  return parse_study(read_text_file(path, kMostStudyBytes), path, std::filesystem::path(path).parent_path().string(),
+                     overrides, true);
+}
+
+Study parse_study(const std::string& text, const std::string& path, const std::string& folder,
+                  const std::vector<std::string>& overrides, bool needs_trial) {
   Study study;
-  study.folder = std::filesystem::path(path).parent_path().string();
+  study.folder = folder;
   toml::table file;
   try {
     file = toml::parse(text, path);
@@ -178,7 +183,7 @@ Study read_study(const std::string& path, const std::vector<std::string>& overri
     }
   }
   for (const std::string& text_override : overrides) apply_override(text_override, study);
-  check_study(study, path);
+  check_study(study, path, needs_trial);
   return study;
 }
 

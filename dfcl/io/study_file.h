@@ -16,6 +16,11 @@ namespace dfcl::io {
 // Throws Error of kind file, or usage with the line of the file.
 data::Study read_study(const std::string& path, const std::vector<std::string>& overrides = {});
 
+// The same from text. where: what messages call it; folder: what its paths are relative to. Without needs_trial the
+// trial may be left out, for data that the caller has in memory.
+data::Study parse_study(const std::string& text, const std::string& where, const std::string& folder,
+                        const std::vector<std::string>& overrides, bool needs_trial);
+
 // A study as the text of a study file: the keys that are set, and those that have a remark ("section.key" -> what to
 // say beside it), commented out where they are not set.
 std::string study_text(const data::Study& study, const std::map<std::string, std::string>& remarks = {});

@@ -65,7 +65,7 @@ data::Trial read_trial(const data::Study& study, core::RunContext& context) {
   const std::vector<std::string> files = input_files(trial_path(study));
   const TileOptions options{study.split.by == "hash", data::split_seed(study.split)};
   std::uint64_t bytes_total = 0;
-  for (const std::string& file : files) bytes_total += std::filesystem::file_size(file);
+  for (const std::string& file : files) bytes_total += bytes_of(file);
 
   auto source = open_records(files.front(), context.pool.threads());
   const TrialPlan plan = plan_trial(study, *source->schema(), is_text(source->format()), files.front());

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <unordered_map>
 
 #include "dfcl/core/error.h"
@@ -76,7 +75,7 @@ struct UnitReader::Impl {
       const auto& levels = schema.features[feature].levels;
       for (std::size_t code = 1; code < levels.size(); ++code) codes.emplace(levels[code], static_cast<float>(code));
     }
-    for (const std::string& name : files) bytes_total += std::filesystem::file_size(name);
+    for (const std::string& name : files) bytes_total += bytes_of(name);
     open();
   }
 
