@@ -12,8 +12,14 @@ namespace {
 std::string markdown_safe(const std::string& text) {
   std::string safe;
   for (const char letter : printable(text)) {
-    if (std::string_view("\\`*_[]<>|#&~").find(letter) != std::string_view::npos) safe += '\\';
-    safe += letter;
+    switch (letter) {
+      case '<': safe += "&lt;"; break;
+      case '>': safe += "&gt;"; break;
+      case '&': safe += "&amp;"; break;
+      default:
+        if (std::string_view("\\`*_[]|#~").find(letter) != std::string_view::npos) safe += '\\';
+        safe += letter;
+    }
   }
   return safe;
 }

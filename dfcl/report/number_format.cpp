@@ -42,6 +42,14 @@ std::string NumberFormat::fixed(double value, int decimals) const {
 
 std::string NumberFormat::plain(double value) const { return fixed(value, decimals_of({value}, 4)); }
 
+std::string NumberFormat::budget(double value) const {
+  if (!std::isfinite(value)) return "";
+  const std::string digits = fmt::format("{:.{}f}", value, decimals_of({value}, 4));
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::size_t last = digits.find_last_not_of('0');
+  return fixed(value, point < digits.size() ? static_cast<int>(last - point) : 0);
+}
+
 // A symbol stands before the number, a word or code behind it.
 std::string NumberFormat::money(double value) const {
   const std::string text = plain(value);

@@ -19,6 +19,7 @@ class NumberFormat {
   const std::string& currency() const { return currency_; }
   std::string fixed(double value, int decimals) const;  // "" where there is no number
   std::string plain(double value) const;                // four significant digits
+  std::string budget(double value) const;               // the same without zeros at the end of the fraction
   std::string count(double value) const { return fixed(value, 0); }
   std::string money(double value) const;
   std::string percent(double share, int decimals = 1) const;

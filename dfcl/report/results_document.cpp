@@ -90,6 +90,17 @@ void add_how(Document& document, const Json& results) {
 
 }  // namespace
 
+Document answer_document(const Json& results) {
+  const ResultsWords words(results);
+  Document document;
+  add_answer(document, results, words);
+  add_differences(document, results, words);
+  add_values(document, results, words, "deployed");
+  document.push_back(
+      Paragraph{"The charts and further tables of this page need scripts, which are switched off here."});
+  return document;
+}
+
 Document results_document(const Json& results) {
   const ResultsWords words(results);
   Document document;

@@ -10,4 +10,7 @@ namespace dfcl::report {
 
 Document results_document(const Json& results);
 
+// The answer, the differences and the figures at the budgets: what a reader without scripts sees of the page.
+Document answer_document(const Json& results);
+
 }  // namespace dfcl::report

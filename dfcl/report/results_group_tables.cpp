@@ -37,7 +37,7 @@ DocumentTable segment_table(const Json& segment, const Json& budgets, const std:
   for (std::size_t i = 0; i < std::min(values.size(), kMostSegmentValues); ++i) {
     for (std::size_t budget = 0; budget < budgets.size(); ++budget) {
       std::vector<std::string> row = {text_at(values[i], "value"),
-                                      words.format.plain(number_at(budgets[budget], "per_unit")),
+                                      words.format.budget(number_at(budgets[budget], "per_unit")),
                                       words.format.count(number_at(values[i], "units")),
                                       number_of(at(values[i], "cost_per_unit"), budget, words.format),
                                       number_of(at(values[i], "revenue_per_unit"), budget, words.format)};
@@ -116,7 +116,7 @@ void add_allocation(Document& document, const Json& results, const ResultsWords&
   for (const Json& model : at(results, "models")) {
     for (const Json& plan : at(model, "deployed")) {
       if (at(plan, "share_per_arm").is_null()) continue;
-      std::vector<std::string> row = {model_name(model), words.format.plain(number_at(plan, "budget_per_unit"))};
+      std::vector<std::string> row = {model_name(model), words.format.budget(number_at(plan, "budget_per_unit"))};
       push_shares(row, at(plan, "share_per_arm"), words);
       shares.rows.push_back(std::move(row));
     }

@@ -9,6 +9,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/report/page_template.h"
+#include "dfcl/report/results_document.h"
 #include "dfcl/report/text_table.h"
 
 namespace dfcl::report {
@@ -109,7 +110,8 @@ std::string_view take_until(std::string_view& rest, std::string_view place) {
 
 }  // namespace
 
-std::string results_page(Json results, const std::string& text) {
+std::string results_page(Json results) {
+  const std::string text = document_text(answer_document(results));
   limit_lists(results);
   shorten_numbers(results);
   const std::string title = text_at(at(results, "report"), "title");

@@ -9,7 +9,6 @@
 
 namespace dfcl::report {
 
-// `text` is the same content as plain text, for readers without scripts.
-std::string results_page(Json results, const std::string& text);
+std::string results_page(Json results);
 
 }  // namespace dfcl::report

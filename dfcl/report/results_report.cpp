@@ -10,13 +10,12 @@ namespace dfcl::report {
 
 std::string render_results(std::string_view results, const std::string& where, ResultsFormat format) {
   const Json json = read_results(results, where);
-  const Document document = results_document(json);
   switch (format) {
-    case ResultsFormat::html: return results_page(json, document_text(document));
-    case ResultsFormat::markdown: return document_markdown(document);
+    case ResultsFormat::html: return results_page(json);
+    case ResultsFormat::markdown: return document_markdown(results_document(json));
     case ResultsFormat::text: break;
   }
-  return document_text(document);
+  return document_text(results_document(json));
 }
 
 }  // namespace dfcl::report

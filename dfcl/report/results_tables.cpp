@@ -84,7 +84,7 @@ void add_differences(Document& document, const Json& results, const ResultsWords
   for (const Json* row : rows) {
     const Json& wide = at(*row, "simultaneous");
     table.rows.push_back(
-        {text_at(*row, "model"), text_at(*row, "reference"), words.format.plain(number_at(*row, "budget_per_unit")),
+        {text_at(*row, "model"), text_at(*row, "reference"), words.format.budget(number_at(*row, "budget_per_unit")),
          revenue.cell(*row), words.format.range(number_at(wide, "low"), number_at(wide, "high"), revenue.decimals()),
          words.format.interval(at(*row, "relative"), 1, 100.0), words.format.p_value(number_at(*row, "p_value"))});
   }
@@ -119,7 +119,7 @@ void add_values(Document& document, const Json& results, const ResultsWords& wor
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const Json& plan = *plans[i];
     table.rows.push_back(
-        {names[i], format.plain(number_at(plan, "budget_per_unit")), revenue.cell(plan), increment.cell(plan),
+        {names[i], format.budget(number_at(plan, "budget_per_unit")), revenue.cell(plan), increment.cell(plan),
          cost.cell(plan), over.cell(plan), returned.cell(plan), format.plain(number_at(plan, "predicted_revenue")),
          format.plain(number_at(plan, "predicted_cost")), format.plain(number_at(plan, "true_revenue")),
          format.plain(number_at(plan, "true_cost")), format.percent(number_at(plan, "share_of_oracle"))});
@@ -150,7 +150,7 @@ void add_curves(Document& document, const Json& results, const ResultsWords& wor
     const std::size_t shown = std::min(points.size(), kCurveRows);
     for (std::size_t i = 0; i < shown; ++i) {
       const Json& point = *points[shown > 1 ? i * (points.size() - 1) / (shown - 1) : 0];
-      table.rows.push_back({words.format.plain(number_at(point, "budget_per_unit")), revenue.cell(point),
+      table.rows.push_back({words.format.budget(number_at(point, "budget_per_unit")), revenue.cell(point),
                             increment.cell(point), cost.cell(point)});
     }
     add_table(document, std::move(table));
