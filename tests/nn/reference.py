@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Adam and 50 steps of training by plain NumPy in float64; prints tests/nn/reference.h.
+"""Adam and 50 steps of training, by eq. 4 and by eq. 4b with eq. 6, in plain NumPy and float64; prints
+tests/nn/reference.h.
 
     python3 tests/nn/reference.py > tests/nn/reference.h
 """
@@ -48,8 +49,8 @@ def data():
     return x, arm, revenue, cost, weight
 
 
-def layers(parameters):
-    sizes = [INPUTS, *HIDDEN, 2 * ARMS]
+def layers(parameters, outputs):
+    sizes = [INPUTS, *HIDDEN, outputs]
     offset = 0
     for inputs, outputs in zip(sizes, sizes[1:]):
         w = parameters[offset : offset + inputs * outputs].reshape(outputs, inputs)
@@ -58,36 +59,89 @@ def layers(parameters):
         offset += outputs
 
 
-def loss_and_gradient(parameters, x, arm, revenue, cost, weight):
-    stack, a = list(layers(parameters)), x
-    kept = [a]
+def forward(stack, x):
+    kept = [x]
     for k, (w, b) in enumerate(stack):
-        a = a @ w.T + b
-        if k + 1 < len(stack):
-            a = np.maximum(a, 0)
-        kept.append(a)
-    n, row = len(arm), np.arange(len(arm))
-    error_r, error_c = a[row, arm] - revenue, a[row, ARMS + arm] - cost
-    value = np.mean(weight * (error_r**2 + error_c**2)) / ARMS
-    g = np.zeros_like(a)
-    g[row, arm] = 2 * weight * error_r / (ARMS * n)
-    g[row, ARMS + arm] = 2 * weight * error_c / (ARMS * n)
+        a = kept[-1] @ w.T + b
+        kept.append(np.maximum(a, 0) if k + 1 < len(stack) else a)
+    return kept
+
+
+# g: d loss / d raw output.
+def backward(stack, kept, g):
     parts = []
     for k in reversed(range(len(stack))):
         parts = [(g.T @ kept[k]).ravel(), g.sum(0)] + parts
         if k > 0:
             g = (g @ stack[k][0]) * (kept[k] > 0)
-    return value, np.concatenate(parts)
+    return np.concatenate(parts)
 
 
-def train():
-    sizes = [INPUTS, *HIDDEN, 2 * ARMS]
+# Squared error (eq. 4).
+def loss_and_gradient(parameters, x, arm, revenue, cost, weight):
+    stack = list(layers(parameters, 2 * ARMS))
+    kept = forward(stack, x)
+    a, n, row = kept[-1], len(arm), np.arange(len(arm))
+    error_r, error_c = a[row, arm] - revenue, a[row, ARMS + arm] - cost
+    value = np.mean(weight * (error_r**2 + error_c**2)) / ARMS
+    g = np.zeros_like(a)
+    g[row, arm] = 2 * weight * error_r / (ARMS * n)
+    g[row, ARMS + arm] = 2 * weight * error_c / (ARMS * n)
+    return value, backward(stack, kept, g)
+
+
+# Three graded arms of a log link (eq. 4b), control free: revenue exp(u0), exp(u0 + u1), exp(u0 + u2), cost 0,
+# exp(v0 + v1), exp(v0 + v2).
+LEVELS, MULTIPLIERS, TEMPERATURE, ALPHA = 3, (0.3, 1.1), 0.25, 2.0
+
+
+def graded_data():
+    x = data()[0]
+    arm = np.arange(ROWS) * 5 % 7 % LEVELS
+    revenue = np.round(4 * np.maximum(0, 1 + x[:, 0] + 0.4 * arm * (1 + x[:, 1]))) / 4
+    cost = 0.25 * arm * revenue
+    weight = np.array([2.5, 3.0, 3.5])[arm]
+    return x, arm, revenue, cost, weight
+
+
+# alpha x prediction loss (eq. 4b) + MER (eq. 6) with the mean of the scores as baseline.
+def decision_loss_and_gradient(parameters, x, arm, revenue, cost, weight):
+    stack = list(layers(parameters, 2 * LEVELS))
+    kept = forward(stack, x)
+    u, v = kept[-1][:, :LEVELS], kept[-1][:, LEVELS:]
+    n, row = len(arm), np.arange(len(arm))
+    r = np.exp(u[:, :1] + np.column_stack([np.zeros(n), u[:, 1:]]))
+    c = np.column_stack([np.zeros(n), np.exp(v[:, :1] + v[:, 1:])])
+    seen_r, seen_c = r[row, arm], c[row, arm]
+    treated = arm > 0
+    deviance_c = np.where(treated, seen_c - cost * np.log(np.where(treated, seen_c, 1)), 0)
+    prediction = np.mean(weight * (seen_r - revenue * np.log(seen_r) + deviance_c)) / LEVELS
+    g_r, g_c = np.zeros_like(r), np.zeros_like(c)
+    g_r[row, arm] = ALPHA * weight * (1 - revenue / seen_r) / (LEVELS * n)
+    g_c[row, arm] = np.where(treated, ALPHA * weight * (1 - cost / np.where(treated, seen_c, 1)) / (LEVELS * n), 0)
+    decision = 0.0
+    for multiplier in MULTIPLIERS:
+        a = r - multiplier * c
+        q = np.exp((a - a.max(1, keepdims=True)) / TEMPERATURE)
+        q /= q.sum(1, keepdims=True)
+        reward = weight * (revenue - multiplier * cost - a.mean(1))
+        decision -= np.mean(reward * q[row, arm]) / len(MULTIPLIERS)
+        slope = -(reward * q[row, arm])[:, None] * (np.eye(LEVELS)[arm] - q) / (len(MULTIPLIERS) * n * TEMPERATURE)
+        g_r += slope
+        g_c -= multiplier * slope
+    g_u = np.column_stack([(g_r * r).sum(1), g_r[:, 1:] * r[:, 1:]])
+    g_v = np.column_stack([(g_c * c).sum(1), g_c[:, 1:] * c[:, 1:]])
+    return ALPHA * prediction + decision, backward(stack, kept, np.column_stack([g_u, g_v]))
+
+
+def train(step_of, rows_of, outputs, scale):
+    sizes = [INPUTS, *HIDDEN, outputs]
     size = sum(a * b + b for a, b in zip(sizes, sizes[1:]))
-    parameters = (0.6 * np.sin(1.3 * np.arange(size) + 0.2)).astype(np.float32).astype(float)
-    adam, losses, everything = Adam(size), [], data()
+    parameters = (scale * np.sin(1.3 * np.arange(size) + 0.2)).astype(np.float32).astype(float)
+    adam, losses = Adam(size), []
     for step in range(STEPS):
         rows = (step * 37 + 7 * np.arange(BATCH)) % ROWS
-        value, gradient = loss_and_gradient(parameters, *(d[rows] for d in everything))
+        value, gradient = step_of(parameters, *(d[rows] for d in rows_of))
         losses.append(value)
         parameters = adam.step(parameters, gradient)
     return losses, parameters
@@ -107,10 +161,13 @@ def array(name, values):
     return "\n".join([*lines, "};"])
 
 
-losses, parameters = train()
+losses, parameters = train(loss_and_gradient, data(), 2 * ARMS, 0.6)
+decision_losses, decision_parameters = train(decision_loss_and_gradient, graded_data(), 2 * LEVELS, 0.3)
 print("// SPDX-License-Identifier: Apache-2.0\n//\n// Made by reference.py, which says what these are.\n#pragma once\n")
 print("namespace dfcl::nn::reference {\n")
 print(array("kLosses", losses))
 print(array("kParameters", parameters))
+print(array("kDecisionLosses", decision_losses))
+print(array("kDecisionParameters", decision_parameters))
 print(array("kAdamAlone", adam_alone()))
 print("\n}  // namespace dfcl::nn::reference")
