@@ -115,6 +115,7 @@ ArmAreas areas_of_arm(const Setting& setting, const Candidate& model, std::size_
 
 std::vector<ArmAreas> areas_of(const Setting& setting, const Candidate& model) {
   std::vector<ArmAreas> areas;
+  if (!setting.options.areas) return areas;
   for (std::size_t arm = 0; arm < setting.input.rows.num_arms(); ++arm) {
     if (arm != setting.input.rows.arms.control) areas.push_back(areas_of_arm(setting, model, arm));
   }

@@ -104,7 +104,8 @@ class RatioWalk {
   RatioSums sums_;
 };
 
-// The walk for the stratified estimator: sums for each arm chosen.
+// The walk for the stratified estimator: sums for each arm chosen. Where nobody received the arm chosen for them, the
+// arm's mean over all who received it stands in.
 class StratifiedWalk {
  public:
   StratifiedWalk(const BlockTotals& totals, const Rewards& rewards)
@@ -113,6 +114,10 @@ class StratifiedWalk {
     Chosen& start = chosen_[control];
     start.units = totals.total;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      for (std::size_t arm = 0; arm < chosen_.size(); ++arm) {
+        chosen_[arm].mean_revenue[lane] = totals.arms[arm].revenue[lane] / totals.arms[arm].weight[lane];
+        chosen_[arm].mean_cost[lane] = totals.arms[arm].cost[lane] / totals.arms[arm].weight[lane];
+      }
       const double scale = totals.scale[control][lane];
       start.revenue[lane] = scale * totals.arms[control].revenue[lane];
       start.cost[lane] = scale * totals.arms[control].cost[lane];
@@ -132,8 +137,8 @@ class StratifiedWalk {
     }
     return count;
   }
-  double revenue(std::size_t lane) const { return value(lane, &Chosen::revenue); }
-  double cost(std::size_t lane) const { return value(lane, &Chosen::cost); }
+  double revenue(std::size_t lane) const { return value(lane, &Chosen::revenue, &Chosen::mean_revenue); }
+  double cost(std::size_t lane) const { return value(lane, &Chosen::cost, &Chosen::mean_cost); }
 
  private:
   struct Chosen {
@@ -141,6 +146,8 @@ class StratifiedWalk {
     Lanes weight{};
     Lanes revenue{};
     Lanes cost{};
+    Lanes mean_revenue{};  // of all who received the arm
+    Lanes mean_cost{};
   };
 
   void move(const PathStep& step, const std::array<std::uint8_t, kLanes>& weights, double sign) {
@@ -157,12 +164,14 @@ class StratifiedWalk {
       matched->cost[lane] += times * step.change.cost;
     }
   }
-  double value(std::size_t lane, Lanes Chosen::*outcome) const {
+  double value(std::size_t lane, Lanes Chosen::*outcome, Lanes Chosen::*mean) const {
     double sum = 0.0;
     for (const Chosen& arm : chosen_) {
       // Sums that come back to zero may miss it by their rounding.
       const double share = arm.units[lane] / total_[lane];
-      if (share > 1e-12) sum += share * (arm.*outcome)[lane] / arm.weight[lane];
+      if (share < 1e-12) continue;
+      const bool seen = arm.weight[lane] > 1e-9;
+      sum += share * (seen ? (arm.*outcome)[lane] / arm.weight[lane] : (arm.*mean)[lane]);
     }
     return sum;
   }

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/evaluate/evaluate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "dfcl/core/error.h"
+#include "dfcl/evaluate/influence.h"
+#include "dfcl/evaluate/join.h"
+#include "small_trials.h"
+
+namespace dfcl::evaluate {
+namespace {
+
+EvaluationOptions usual_options() {
+  EvaluationOptions options;
+  options.budgets_per_unit = {0.5, 0.2};  // not in rising order
+  options.num_resamples = 100;
+  options.num_levels = 20;
+  return options;
+}
+
+struct Made {
+  SmallTrial small;
+  TrialRows rows;
+  Predicted a, b;
+};
+
+Made make(std::uint64_t seed, const SmallTrialOptions& options = {}) {
+  Made made{small_trial(seed, options), {}, {}, {}};
+  made.rows = rows_of(made.small.trial, std::nullopt);
+  made.a = predict(made.small.x, made.small.y, sees_x);
+  made.b = predict(made.small.x, made.small.y, sees_y);
+  return made;
+}
+
+EvaluationInput input_of(const Made& made, const Predicted& second) {
+  return {.rows = made.rows,
+          .models = {{.name = "a", .prediction = made.a.outcomes()}, {.name = "b", .prediction = second.outcomes()}},
+          .nuisance = made.a.outcomes()};
+}
+
+TEST(Evaluate, AModelComparedWithItselfShowsExactlyZero) {
+  const Made made = make(1);
+  for (const bool analytic : {false, true}) {
+    EvaluationOptions options = usual_options();
+    options.analytic = analytic;
+    core::RunContext context(2, 3);
+    const Evaluation evaluation = evaluate(input_of(made, made.a), options, context);
+    ASSERT_EQ(evaluation.differences.size(), 2u);
+    for (const DifferenceFigures& difference : evaluation.differences) {
+      EXPECT_EQ(difference.revenue.value, 0.0);
+      EXPECT_EQ(difference.revenue.low, 0.0);
+      EXPECT_EQ(difference.revenue.high, 0.0);
+      EXPECT_EQ(difference.simultaneous_low, 0.0);
+      EXPECT_EQ(difference.simultaneous_high, 0.0);
+      EXPECT_EQ(difference.cost.value, 0.0);
+      EXPECT_EQ(difference.p_value, 1.0);
+      EXPECT_EQ(difference.sentence, "b and a earn exactly the same at this budget.");
+    }
+    for (const AuccDifferenceFigures& difference : evaluation.aucc_differences) {
+      EXPECT_EQ(difference.published.value, 0.0);
+      EXPECT_EQ(difference.area.value, 0.0);
+    }
+  }
+}
+
+TEST(Evaluate, DeployedPlansDoNotLookAtOutcomes) {
+  const Made made = make(2);
+  Made changed = make(2);
+  for (std::size_t row = 0; row < changed.rows.size(); ++row) {
+    changed.rows.revenue[row] = static_cast<float>(row % 7);
+    changed.rows.cost[row] = static_cast<float>(row % 5);
+  }
+  core::RunContext context(1);
+  const Evaluation one = evaluate(input_of(made, made.b), usual_options(), context);
+  const Evaluation two = evaluate(input_of(changed, changed.b), usual_options(), context);
+  for (std::size_t model = 0; model < 2; ++model) {
+    for (std::size_t budget = 0; budget < 2; ++budget) {
+      const PlanFigures& plan = one.models[model].deployed[budget];
+      const PlanFigures& other = two.models[model].deployed[budget];
+      EXPECT_EQ(plan.multiplier, other.multiplier);
+      EXPECT_EQ(plan.share_per_arm, other.share_per_arm);
+      EXPECT_EQ(plan.predicted_cost, other.predicted_cost);
+      EXPECT_NE(plan.revenue.value, other.revenue.value);
+      EXPECT_NE(one.models[model].matched[budget].multiplier, two.models[model].matched[budget].multiplier);
+    }
+  }
+}
+
+TEST(Evaluate, FiguresStandInTheOrderOfTheBudgetsAsGiven) {
+  const Made made = make(3);
+  core::RunContext context(1);
+  const Evaluation evaluation = evaluate(input_of(made, made.b), usual_options(), context);
+  for (const ModelFigures& model : evaluation.models) {
+    EXPECT_EQ(model.deployed[0].budget_per_unit, 0.5);
+    EXPECT_EQ(model.deployed[1].budget_per_unit, 0.2);
+    EXPECT_EQ(model.matched[1].budget_per_unit, 0.2);
+    EXPECT_GT(model.deployed[0].predicted_cost, model.deployed[1].predicted_cost);
+    EXPECT_LE(model.deployed[0].predicted_cost, 0.5);
+    EXPECT_GT(model.deployed[0].predicted_cost, 0.49);
+  }
+  EXPECT_EQ(evaluation.differences[0].budget_per_unit, 0.5);
+  EXPECT_EQ(evaluation.differences[1].budget_per_unit, 0.2);
+}
+
+TEST(Evaluate, IsTheSameForAnyNumberOfThreads) {
+  const Made made = make(4, {.num_units = 5000, .units_per_cluster = 2});
+  std::vector<Evaluation> results;
+  for (const int threads : {1, 2, 8}) {
+    core::RunContext context(threads, 7);
+    results.push_back(evaluate(input_of(made, made.b), usual_options(), context));
+  }
+  for (std::size_t i = 1; i < results.size(); ++i) {
+    for (std::size_t model = 0; model < 2; ++model) {
+      const ModelFigures& first = results[0].models[model];
+      const ModelFigures& other = results[i].models[model];
+      for (std::size_t k = 0; k < first.curve.size(); ++k) {
+        EXPECT_EQ(first.curve[k].revenue.low, other.curve[k].revenue.low);
+        EXPECT_EQ(first.curve[k].cost.high, other.curve[k].cost.high);
+      }
+      EXPECT_EQ(first.aucc[0].unnormalised_area.low, other.aucc[0].unnormalised_area.low);
+      EXPECT_EQ(first.qini[1].qini.high, other.qini[1].qini.high);
+      EXPECT_EQ(first.fit->revenue.mse, other.fit->revenue.mse);
+    }
+    EXPECT_EQ(results[0].differences[0].simultaneous_high, results[i].differences[0].simultaneous_high);
+  }
+}
+
+TEST(Evaluate, ResamplingAndInfluenceFunctionsAgree) {
+  for (const bool clusters : {false, true}) {
+    for (const Estimator estimator :
+         {Estimator::horvitz_thompson, Estimator::hajek, Estimator::stratified, Estimator::doubly_robust}) {
+      const Made made = make(5, {.num_units = 3000, .units_per_cluster = clusters ? std::size_t{5} : std::size_t{1}});
+      EvaluationOptions options = usual_options();
+      options.estimator = estimator;
+      options.num_resamples = 1600;
+      options.areas = false;
+      options.num_curve_points = 3;
+      core::RunContext context(2, 1);
+      const Evaluation bootstrap = evaluate(input_of(made, made.b), options, context);
+      options.analytic = true;
+      const Evaluation analytic = evaluate(input_of(made, made.b), options, context);
+      const auto expect_close = [&](const Interval& one, const Interval& two, const char* figure) {
+        EXPECT_EQ(one.value, two.value) << figure;
+        EXPECT_NEAR((one.high - one.low) / (two.high - two.low), 1.0, 0.08) << figure << " " << to_text(estimator);
+      };
+      for (std::size_t budget = 0; budget < 2; ++budget) {
+        const PlanFigures& one = bootstrap.models[1].deployed[budget];
+        const PlanFigures& two = analytic.models[1].deployed[budget];
+        expect_close(one.revenue, two.revenue, "revenue");
+        expect_close(one.cost, two.cost, "cost");
+        expect_close(one.incremental_revenue, two.incremental_revenue, "increment");
+        expect_close(one.return_per_cost, two.return_per_cost, "return");
+        expect_close(bootstrap.differences[budget].revenue, analytic.differences[budget].revenue, "difference");
+        expect_close(bootstrap.differences[budget].relative, analytic.differences[budget].relative, "relative");
+      }
+      expect_close(bootstrap.control_revenue, analytic.control_revenue, "control");
+    }
+  }
+}
+
+TEST(Evaluate, TheTruthGetsAllOfTheOracle) {
+  const Made made = make(6, {.num_units = 2000});
+  const Predicted truth = predict(made.small.x, made.small.y, true_response);
+  EvaluationInput input = input_of(made, truth);
+  input.truth = truth.outcomes();
+  core::RunContext context(1);
+  const Evaluation evaluation = evaluate(input, usual_options(), context);
+  for (std::size_t budget = 0; budget < 2; ++budget) {
+    EXPECT_NEAR(*evaluation.models[1].deployed[budget].share_of_oracle, 1.0, 1e-3);
+    EXPECT_LT(*evaluation.models[0].deployed[budget].share_of_oracle, 0.99);
+    EXPECT_NEAR(evaluation.oracle->at_budgets[budget].revenue, *evaluation.models[1].deployed[budget].true_revenue,
+                1e-2);
+  }
+}
+
+TEST(Evaluate, SegmentsShareOutWhatTheWholeGets) {
+  const Made made = make(7);
+  EvaluationInput input = input_of(made, made.b);
+  std::vector<std::uint32_t> label;
+  for (const double x : made.small.x) label.push_back(x > 0.5 ? 1 : 0);
+  input.segments.push_back(segment_column("half", label, {"low", "high"}));
+  core::RunContext context(1);
+  const Evaluation evaluation = evaluate(input, usual_options(), context);
+  const PlanFigures& plan = evaluation.models[0].deployed[0];
+  const SegmentFigures& half = evaluation.models[0].segments.at(0);
+  ASSERT_EQ(half.values.size(), 2u);
+  double cost = 0.0;
+  double revenue = 0.0;
+  double share = 0.0;
+  for (const SegmentValue& value : half.values) {
+    const double weight = static_cast<double>(value.num_units) / static_cast<double>(made.rows.size());
+    cost += weight * value.cost_per_unit[0];
+    revenue += weight * value.revenue_per_unit[0];
+    share += weight * value.share_per_arm[0][2];
+  }
+  EXPECT_NEAR(cost, plan.cost.value, 1e-12);
+  EXPECT_NEAR(revenue, plan.revenue.value, 1e-12);
+  EXPECT_NEAR(share, plan.share_per_arm[2], 1e-12);
+  EXPECT_EQ(half.values[0].value, "high");  // in the order of the labels
+}
+
+TEST(Evaluate, AnUnfitTrialNeverSaysLaunch) {
+  const Made made = make(8, {.num_units = 4000});
+  core::RunContext context(1);
+  EvaluationOptions options = usual_options();
+  EXPECT_EQ(evaluate(input_of(made, made.b), options, context).verdict.status, "launch");
+  options.unfit_because = "arms are unbalanced";
+  EXPECT_EQ(evaluate(input_of(made, made.b), options, context).verdict.status, "unfit");
+}
+
+TEST(Evaluate, ManyValuesOfASegmentAreGrouped) {
+  std::vector<std::uint32_t> label;
+  std::vector<std::string> numbers, words;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    label.push_back(i);
+    numbers.push_back(std::to_string(i));
+    words.push_back("w" + std::to_string(i));
+  }
+  EXPECT_EQ(segment_column("n", label, numbers).values.size(), 4u);
+  const SegmentColumn named = segment_column("w", label, words);
+  EXPECT_EQ(named.values.size(), 20u);
+  EXPECT_EQ(named.values.back(), "(other)");
+}
+
+std::string message_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const core::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(TrialRows, SayWhatIsWrongWithASplit) {
+  SmallTrial small = small_trial(9, {.num_units = 50});
+  EXPECT_NE(message_of([&] { (void)rows_of(small.trial, data::Split::train); }).find("the train split is empty"),
+            std::string::npos);
+  SmallTrial again = small_trial(9, {.num_units = 50});
+  data::Trial& one_unit = again.trial;
+  for (std::size_t row = 0, seen = 0; row < 50; ++row) {
+    if (one_unit.arm[row] == 2 && seen++ > 0) one_unit.arm[row] = 1;
+  }
+  EXPECT_NE(message_of([&] { (void)rows_of(one_unit, std::nullopt); }).find("arm '2' has one unit"), std::string::npos);
+  for (std::uint8_t& arm : one_unit.arm) arm = std::min<std::uint8_t>(arm, 1);
+  EXPECT_NE(message_of([&] { (void)rows_of(one_unit, std::nullopt); }).find("no unit of arm '2'"), std::string::npos);
+  std::fill(small.trial.revenue.begin(), small.trial.revenue.end(), 0.0f);
+  EXPECT_NE(message_of([&] { (void)rows_of(small.trial, std::nullopt); }).find("earned anything"), std::string::npos);
+}
+
+TEST(Join, PutsRowsAndArmsInTheOrderOfTheTrial) {
+  const Made made = make(10, {.num_units = 60});
+  data::Prediction prediction;
+  prediction.arms = {"2", "0", "extra", "1"};
+  std::vector<std::int64_t> ids;
+  prediction.revenue = core::Matrix<float>(60, 4);
+  prediction.cost = core::Matrix<float>(60, 4);
+  for (std::size_t row = 0; row < 60; ++row) {
+    ids.push_back(static_cast<std::int64_t>(60 - row));
+    for (std::size_t column = 0; column < 4; ++column) {
+      prediction.revenue(row, column) = static_cast<float>(100 * (60 - row) + column);
+      prediction.cost(row, column) = static_cast<float>(column);
+    }
+  }
+  prediction.ids = ids;
+  const JoinedPrediction joined = join_prediction(prediction, made.rows, made.small.trial.ids, "p.csv");
+  EXPECT_EQ(joined.revenue(0, 0), 101.0f);
+  EXPECT_EQ(joined.revenue(0, 2), 100.0f);
+  EXPECT_EQ(joined.revenue(59, 1), 6003.0f);
+  ids[3] = 1000;
+  ids[4] = 1001;
+  prediction.ids = ids;
+  const std::string message =
+      message_of([&] { (void)join_prediction(prediction, made.rows, made.small.trial.ids, "p.csv"); });
+  EXPECT_NE(message.find("2 of 60 units are not there"), std::string::npos) << message;
+  EXPECT_NE(message.find("2 of the 60 rows given are no unit of the trial"), std::string::npos) << message;
+  prediction.arms[3] = "one";
+  EXPECT_NE(message_of([&] {
+              (void)join_prediction(prediction, made.rows, made.small.trial.ids, "p.csv");
+            }).find("no prediction for arm '1'"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace dfcl::evaluate
