@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kChunkRows = 65'536;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kTile = ResampleBlock::kTile;
 using Tile = ResampleBlock::Tile;
 
@@ -57,43 +58,62 @@ Chosen choose_rows(const CurveRows& rows, bool all, core::RunContext& context) {
       });
 }
 
-// Walks the curve in the order given. jumped: whether some row went over more than one level at once.
-Aucc walk_curve(const CurveRows& rows, const Chosen& chosen, std::span<const std::uint32_t> order,
-                std::size_t num_levels, bool& jumped) {
+// The chosen rows in the order of the curve, side by side in memory.
+std::vector<CurveStep> steps_in_order(const CurveRows& rows, const Chosen& chosen, core::RunContext& context) {
+  const std::vector<std::uint32_t> order = order_falling(rows.score, chosen.rows, context);
+  std::vector<CurveStep> steps(order.size());
+  core::for_each_chunk(context, order.size(), kChunkRows, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t row = order[i];
+      const double weight = rows.weight.empty() ? 1.0 : rows.weight[row];
+      steps[i] = {weight * static_cast<double>(rows.revenue[row]), weight * static_cast<double>(rows.cost[row]), row,
+                  rows.treated[row]};
+    }
+  });
+  return steps;
+}
+
+// Walks the curve. jumped: whether some row went over more than one level at once.
+Aucc walk_curve(const std::vector<CurveStep>& steps, const Chosen& chosen, std::size_t num_levels, bool& jumped) {
   const ArmTotals& control = chosen.arms[0];
   const ArmTotals& treated = chosen.arms[1];
   Aucc result;
   result.revenue_total = treated.revenue / treated.weight - control.revenue / control.weight;
   result.cost_total = treated.cost / treated.weight - control.cost / control.weight;
   const auto level_of = [&](std::size_t k) {
-    return static_cast<double>(k) * result.cost_total / static_cast<double>(num_levels);
+    return k < num_levels ? static_cast<double>(k) * result.cost_total / static_cast<double>(num_levels) : kInfinity;
   };
   ArmTotals sums[2];
+  ArmTotals means[2];  // the sums over the size of the arm
   double last_revenue = 0.0;
   double last_cost = 0.0;
   double level_sum = 0.0;
   std::size_t next_level = 1;
+  double level = level_of(next_level);
   bool waiting = false;  // the next level was reached before this row
   jumped = false;
-  for (const std::uint32_t row : order) {
-    ArmTotals& arm = sums[rows.treated[row]];
-    const double weight = rows.weight.empty() ? 1.0 : rows.weight[row];
-    arm.revenue += weight * static_cast<double>(rows.revenue[row]);
-    arm.cost += weight * static_cast<double>(rows.cost[row]);
-    const double revenue = sums[1].revenue / treated.weight - sums[0].revenue / control.weight;
-    const double cost = sums[1].cost / treated.weight - sums[0].cost / control.weight;
+  for (const CurveStep& step : steps) {
+    ArmTotals& arm = sums[step.arm];
+    arm.revenue += step.revenue;
+    arm.cost += step.cost;
+    means[step.arm].revenue = arm.revenue / chosen.arms[step.arm].weight;
+    means[step.arm].cost = arm.cost / chosen.arms[step.arm].weight;
+    const double revenue = means[1].revenue - means[0].revenue;
+    const double cost = means[1].cost - means[0].cost;
     result.unnormalised_area += 0.5 * (last_revenue + revenue) * (cost - last_cost);
     last_revenue = revenue;
     last_cost = cost;
-    if (next_level < num_levels && cost >= level_of(next_level)) {
-      if (waiting) ++result.levels_caught_up;
-      level_sum += revenue;
-      ++next_level;
+    if (!(cost >= level)) {
+      waiting = false;
+      continue;
     }
-    waiting = next_level < num_levels && cost >= level_of(next_level);
+    if (waiting) ++result.levels_caught_up;
+    level_sum += revenue;
+    level = level_of(++next_level);
+    waiting = cost >= level;
     jumped = jumped || waiting;
   }
-  result.levels_missed = num_levels - std::min(num_levels, next_level);
+  result.levels_missed = num_levels - next_level;
   level_sum += result.revenue_total;  // the end point; the point (0, 0) adds nothing
   const bool defined = result.revenue_total != 0.0 && result.cost_total != 0.0;
   result.published = defined ? level_sum / (result.revenue_total * static_cast<double>(num_levels + 1)) : kNan;
@@ -136,8 +156,8 @@ void take_curve_steps(const CurveStep* steps, std::size_t count, const Tile& wei
       if (!(sums.cost[lane] >= sums.next_level[lane])) continue;
       sums.level_sum[lane] += sums.revenue[lane];
       levels.taken[lane] += 1.0;
-      sums.next_level[lane] = levels.taken[lane] < levels.last ? (levels.taken[lane] + 1.0) * levels.step[lane]
-                                                               : std::numeric_limits<double>::infinity();
+      sums.next_level[lane] =
+          levels.taken[lane] < levels.last ? (levels.taken[lane] + 1.0) * levels.step[lane] : kInfinity;
     }
   }
 }
@@ -153,25 +173,16 @@ Aucc aucc(const CurveRows& rows, std::size_t num_levels, core::RunContext& conte
                        .expected = "units of both arms"});
   }
   bool jumped = false;
-  const Aucc result = walk_curve(rows, chosen, order_falling(rows.score, chosen.rows, context), num_levels, jumped);
+  const Aucc result = walk_curve(steps_in_order(rows, chosen, context), chosen, num_levels, jumped);
   if (!jumped) return result;
   chosen = choose_rows(rows, true, context);  // rows that change nothing take part in catching up
-  return walk_curve(rows, chosen, order_falling(rows.score, chosen.rows, context), num_levels, jumped);
+  return walk_curve(steps_in_order(rows, chosen, context), chosen, num_levels, jumped);
 }
 
 std::vector<CurveStep> curve_steps(const CurveRows& rows, std::span<const std::uint8_t> arm,
                                    core::RunContext& context) {
-  const Chosen chosen = choose_rows(rows, false, context);
-  const std::vector<std::uint32_t> order = order_falling(rows.score, chosen.rows, context);
-  std::vector<CurveStep> steps(order.size());
-  core::for_each_chunk(context, order.size(), kChunkRows, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t row = order[i];
-      const double weight = rows.weight.empty() ? 1.0 : rows.weight[row];
-      steps[i] = {weight * static_cast<double>(rows.revenue[row]), weight * static_cast<double>(rows.cost[row]), row,
-                  arm[row]};
-    }
-  });
+  std::vector<CurveStep> steps = steps_in_order(rows, choose_rows(rows, false, context), context);
+  for (CurveStep& step : steps) step.arm = arm[step.row];
   return steps;
 }
 
@@ -191,7 +202,7 @@ AuccLanes aucc_lanes(const ResampleBlock& block, const BlockTotals& totals, std:
     result.cost_total[lane] =
         of_treated.cost[lane] / of_treated.weight[lane] - of_control.cost[lane] / of_control.weight[lane];
     levels.step[lane] = result.cost_total[lane] / static_cast<double>(num_levels);
-    sums.next_level[lane] = num_levels > 1 ? levels.step[lane] : std::numeric_limits<double>::infinity();
+    sums.next_level[lane] = num_levels > 1 ? levels.step[lane] : kInfinity;
   }
   Tile weights;
   std::uint32_t rows[kTile];

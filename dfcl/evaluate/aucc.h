@@ -44,7 +44,7 @@ struct CurveStep {
   double revenue;  // times 1 / propensity, as the cost
   double cost;
   std::uint32_t row;
-  std::uint8_t arm;  // received
+  std::uint8_t arm;  // received; inside aucc() 1 for the treated arm, 0 for control
 };
 std::vector<CurveStep> curve_steps(const CurveRows& rows, std::span<const std::uint8_t> arm, core::RunContext& context);
 
