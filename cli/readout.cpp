@@ -1,78 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // dfcl readout: what came of a plan.
-#include "dfcl/experiment/readout.h"
+#include "dfcl/verbs/readout.h"
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <optional>
+#include <memory>
 
 #include "cli/outputs.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
-#include "dfcl/core/error.h"
-#include "dfcl/core/version.h"
-#include "dfcl/experiment/join_launch.h"
 #include "dfcl/io/atomic_file.h"
-#include "dfcl/io/plan_file.h"
 #include "dfcl/report/readout_report.h"
 
 namespace dfcl::cli {
 namespace {
 
-struct ReadoutFlags {
-  std::string plan;
-  std::string outcomes;
+struct ReadoutFlags : verbs::ReadoutRequest {
   std::string output;
-  std::optional<double> holdout_share;
-  std::string control;
-  std::string launch;
-  std::optional<double> budget;
-  std::optional<double> multiplier;
 };
-
-// What the plan's own file says under this name.
-std::optional<double> figure_of(const io::PlanFile& plan, const std::string& name) {
-  const std::string text = plan.option(name);
-  double number = 0.0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 int run_readout(const ReadoutFlags& flags, bool as_json, core::RunContext& context) {
   if (!flags.output.empty()) require_output(flags.output, {flags.plan, flags.outcomes});
-  const io::PlanFile plan = io::read_plan(flags.plan, context);
-  const io::OutcomeTable outcomes = io::read_outcomes(flags.outcomes, context);
-  experiment::ReadoutOptions options;
-  const std::optional<double> share = flags.holdout_share ? flags.holdout_share : figure_of(plan, "holdout");
-  if (!share) {
-    throw core::Error({.kind = core::ErrorKind::usage,
-                       .what = "how large was the hold-out to be?",
-                       .where = flags.plan,
-                       .hint = "--holdout-share 0.05; a Parquet plan made with `dfcl allocate --holdout` says it"});
-  }
-  options.holdout_share = *share;
-  options.budget = flags.budget ? flags.budget : figure_of(plan, "budget");
-  options.multiplier = flags.multiplier ? flags.multiplier : figure_of(plan, "multiplier");
-  options.spend_elasticity = figure_of(plan, "spend_elasticity");
-  if (!outcomes.time.empty() && flags.launch.empty() && plan.option("launch").empty() && plan.time.empty())
-    context.warn("the outcomes have times, but when the plan started is not known: give --launch");
-  const experiment::Launch launch =
-      experiment::join_launch(plan, outcomes, {flags.control, flags.launch, flags.plan, flags.outcomes});
-  const experiment::Readout readout = experiment::read_out(launch, options);
-  for (const std::string& warning : readout.warnings) context.warn(warning);
-
-  const data::Provenance provenance{"readout",
-                                    core::version(),
-                                    "readout",
-                                    {{"holdout_share", fmt::format("{}", options.holdout_share)},
-                                     {"control", launch.arms[launch.control]},
-                                     {"level", fmt::format("{}", options.level)}}};
-  const std::string json = report::readout_json(readout, provenance);
+  const verbs::ReadoutResult result = verbs::read_out(flags, context);
+  const std::string json = report::readout_json(result.readout, result.provenance);
   if (!flags.output.empty()) io::write_text_file(flags.output, json);
-  fmt::print("{}", as_json ? json : report::readout_text(readout));
+  fmt::print("{}", as_json ? json : report::readout_text(result.readout));
   return 0;
 }
 

@@ -19,6 +19,7 @@ LAYERS = [
     ["train"],
     ["experiment"],
     ["report"],
+    ["verbs"],
     ["cli"],
 ]
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a caller can ask of allocate: predictions or a model, a budget, limits, a launch. Checked in one place and
+// turned into the words of the solver. Messages name the flags of the command line.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dfcl/allocate/allocate.h"
+#include "dfcl/data/prediction.h"
+#include "dfcl/experiment/launch_design.h"
+#include "dfcl/model/model.h"
+
+namespace dfcl::verbs {
+
+struct AllocateRequest {
+  std::string predictions;  // path; or a model's
+  std::string units;        // path, for a model
+  // Instead of the path `predictions`, what is in memory.
+  std::shared_ptr<const data::Prediction> prediction;
+  std::shared_ptr<const model::Model> model;
+  std::string output;       // path of the plan; "": none is written
+  bool keep_plans = false;  // return the plans too
+  std::vector<double> totals;
+  std::vector<double> per_unit;
+  std::vector<double> share_of_max;
+  std::optional<double> multiplier;
+  std::size_t curve_points = 0;
+  std::string control;
+  std::string objective = "revenue";
+  std::optional<double> margin;
+  std::optional<double> min_roi;
+  std::string eligible;  // path, here and below
+  std::string segment;   // column
+  std::string segment_budgets;
+  std::string second_cost;
+  std::optional<double> second_budget;
+  std::vector<std::string> min_units;  // ARM=N
+  std::vector<std::string> max_units;
+  bool stream = false;
+  double holdout = 0.0;
+  double explore = 0.0;
+  std::string holdout_salt;
+  std::string launch;  // the time of the launch
+  std::string previous;
+
+  bool has_roles() const { return holdout > 0.0 || explore > 0.0; }
+  // Limits that tie units to each other beyond one budget.
+  bool is_coupled() const {
+    return !segment.empty() || !second_cost.empty() || !min_units.empty() || !max_units.empty();
+  }
+};
+
+// Throws Error of kind usage where parts of the request contradict each other.
+void check_request(const AllocateRequest& request);
+
+allocate::Rules rules_of(const AllocateRequest& request, const std::vector<std::string>& arms);
+
+experiment::LaunchDesign design_of(const AllocateRequest& request, const allocate::Rules& rules, std::uint64_t seed);
+
+// From "ARM=N" entries to a limit for each arm.
+std::vector<std::int64_t> limits_of(const std::vector<std::string>& entries, std::int64_t unset,
+                                    const std::vector<std::string>& arms, const std::string& flag);
+
+}  // namespace dfcl::verbs

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What came of a plan: what `dfcl readout` does, for every caller. Messages name the flags of the command line.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "dfcl/core/run_context.h"
+#include "dfcl/data/provenance.h"
+#include "dfcl/experiment/readout.h"
+
+namespace dfcl::verbs {
+
+struct ReadoutRequest {
+  std::string plan;      // path
+  std::string outcomes;  // path
+  // Without a value, what the plan says.
+  std::optional<double> holdout_share;
+  std::string control;
+  std::string launch;  // time
+  std::optional<double> budget;
+  std::optional<double> multiplier;
+};
+
+struct ReadoutResult {
+  experiment::Readout readout;
+  data::Provenance provenance;
+};
+
+ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context);
+
+}  // namespace dfcl::verbs

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a study and its trial to a model: reads the trial, refuses one that is unfit to learn from, trains. For callers
+// that have no more to say than the command line has.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "dfcl/core/run_context.h"
+#include "dfcl/data/study.h"
+#include "dfcl/model/model.h"
+#include "dfcl/train/train.h"
+
+namespace dfcl::verbs {
+
+struct TrainRequest {
+  data::Study study;
+  std::string trial;  // path; "": the study's
+  std::string checkpoint_folder;
+  double time_budget_seconds = 0.0;
+  bool force = false;                   // go on even if the trial is unfit
+  const model::Model* start = nullptr;  // must outlive the call
+  std::function<void(const train::EpochRecord&)> on_epoch;
+};
+
+// The study with the trial's own path, or with `trial` where it is not empty.
+data::Study with_trial(data::Study study, const std::string& trial);
+
+// Throws Error; of kind unfit where the trial is.
+model::Model train(const TrainRequest& request, core::RunContext& context);
+
+}  // namespace dfcl::verbs
