@@ -39,6 +39,13 @@ struct ForestUnits {
   std::size_t size() const { return rows.empty() ? features.rows : rows.size(); }
 };
 
+// The base of a unit from predictions for every arm: their mean.
+inline float base_of(std::span<const float> arms) {
+  double sum = 0.0;
+  for (const float value : arms) sum += static_cast<double>(value);
+  return static_cast<float>(sum / static_cast<double>(arms.size()));
+}
+
 class ForestPredictor {
  public:
   // The forest must outlive the predictor.

@@ -22,6 +22,7 @@ class Checker {
     check_features();
     check_network();
     check_numbers();
+    if (model_.forest) check_forest(*model_.forest);
   }
 
  private:
@@ -86,6 +87,19 @@ class Checker {
       require(false, "heads that contradict themselves");
     }
     return 0;
+  }
+
+  void check_forest(const forest::Forest& forest) const {
+    forest::require_consistent(forest, where_);
+    require(forest.num_arms == model_.arms.size() && forest.control == model_.arms.control && !model_.is_index(),
+            "arms of the forest");
+    require(forest.bins.size() == model_.features.size(), "features of the forest");
+    for (std::size_t feature = 0; feature < forest.bins.size(); ++feature) {
+      const data::FeatureColumn& column = model_.features[feature];
+      require(forest.bins[feature].categorical == column.categorical &&
+                  (!column.categorical || forest.bins[feature].level_bin.size() == column.levels.size()),
+              "features of the forest");
+    }
   }
 
   void check_numbers() const {

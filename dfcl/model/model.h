@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What training yields and prediction needs: the columns, the preprocessing, one or more networks of one shape, what
-// their outputs mean, and how all of it was made. Plain data; predict.h uses it, model_file.h keeps it. Memory: 4 bytes
+// their outputs mean, for a forest its trees, and how all of it was made. Plain data; predict.h uses it, model_file.h keeps it. Memory: 4 bytes
 // a parameter and member.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "dfcl/data/features.h"
 #include "dfcl/data/trial.h"
+#include "dfcl/forest/forest.h"
 #include "dfcl/model/preprocessing.h"
 #include "dfcl/model/trained_units.h"
 #include "dfcl/nn/outcome_network.h"
@@ -59,6 +61,9 @@ struct Model {
   OutcomeScale cost;
   RevenueForm revenue_form = RevenueForm::outcome;
   double efficiency_cost_scale = 1.0;  // what the loss multiplied costs by (eq. 13, 14)
+  // With a forest the networks give only the base of a unit, the mean over arms of their predictions; the arms are the
+  // forest's.
+  std::optional<forest::Forest> forest;
 
   std::vector<BudgetMultiplier> multipliers;
   TrainedUnits trained;

@@ -8,6 +8,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/printable.h"
+#include "dfcl/model/forest_tensors.h"
 #include "dfcl/model/model_json.h"
 #include "dfcl/model/preprocessing_tensors.h"
 #include "dfcl/model/strict_json.h"
@@ -124,6 +125,7 @@ TensorFile tensor_file_of(const Model& model) {
   put_preprocessing(file, model.preprocessing);
   put_keys(file, model.trained.keys);
   put_members(file, model);
+  if (model.forest) put_forest(file, *model.forest);
   return file;
 }
 
@@ -141,6 +143,7 @@ Model model_of(const TensorFile& file, const std::string& where) {
   model.preprocessing = preprocessing_of(file, model.features.size(), where);
   model.trained.keys = keys_of(file, where);
   model.members = members_of(file, whole_number(text("members"), where), where);
+  model.forest = forest_of(file, where);
   require_consistent(model, where);
   // Whatever was not understood is missing from what would be written.
   if (safetensors_bytes(tensor_file_of(model)) != safetensors_bytes(file)) {

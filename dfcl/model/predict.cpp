@@ -5,7 +5,9 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"
+#include "dfcl/forest/predict.h"
 #include "dfcl/loss/efficiency.h"
+#include "dfcl/model/arm_rules_of.h"
 #include "dfcl/nn/lender.h"
 
 namespace dfcl::model {
@@ -36,7 +38,13 @@ struct Predictor::Tile {
   std::vector<double> cost;
 };
 
-Predictor::Predictor(const Model& model) : model_(model) {
+Predictor::Predictor(const Model& model, Figure figure) : model_(model), figure_(figure) {
+  if (figure == Figure::standard_errors && !model.forest) {
+    throw core::Error({.kind = core::ErrorKind::usage,
+                       .what = "only a forest knows how uncertain its effects are",
+                       .found = "a model of method '" + model.method + "'",
+                       .hint = "train one with --method tsm-forest"});
+  }
   for (const std::vector<float>& parameters : model.members) {
     nn::OutcomeNetwork<float>& member = members_.emplace_back(model.network);
     std::copy(parameters.begin(), parameters.end(), member.network().parameters().begin());
@@ -77,6 +85,24 @@ void Predictor::predict_tile(Tile& tile, core::MatrixView<const float> features,
   }
 }
 
+// What the networks say of the arms becomes the base, their mean, and makes way for what the forest says.
+void Predictor::predict_forest(core::MatrixView<const float> features, core::MatrixView<float> revenue,
+                               core::MatrixView<float> cost, core::RunContext& context) const {
+  std::vector<float> base_revenue(features.rows), base_cost(features.rows);
+  for (std::size_t row = 0; row < features.rows; ++row) {
+    base_revenue[row] = forest::base_of(revenue.row(row));
+    base_cost[row] = forest::base_of(cost.row(row));
+  }
+  const forest::ForestPredictor predictor(*model_.forest, arm_rules_of(model_.network.revenue),
+                                          arm_rules_of(model_.network.cost));
+  const forest::ForestUnits units{.features = features, .base_revenue = base_revenue, .base_cost = base_cost};
+  if (figure_ == Figure::outcomes) {
+    predictor.predict(units, revenue, cost, context);
+  } else {
+    predictor.standard_errors(units, revenue, cost, context);
+  }
+}
+
 void Predictor::predict(core::MatrixView<const float> features, core::MatrixView<float> revenue,
                         core::MatrixView<float> cost, core::RunContext& context) const {
   nn::Lender<Tile> tiles([&] { return std::make_unique<Tile>(members_.front(), model_.arms.size()); });
@@ -86,6 +112,9 @@ void Predictor::predict(core::MatrixView<const float> features, core::MatrixView
       const std::size_t rows = std::min(nn::kTileRows, end - first);
       predict_tile(*tile, features.slice(first, rows), revenue.slice(first, rows), cost.slice(first, rows));
     }
+    const std::size_t rows = end - begin;
+    if (model_.forest)
+      predict_forest(features.slice(begin, rows), revenue.slice(begin, rows), cost.slice(begin, rows), context);
   });
 }
 
@@ -107,12 +136,12 @@ data::Prediction predict(const Model& model, const data::Features& features, dat
 io::UnitSchema unit_schema(const Model& model) { return {model.features, model.id_column, model.missing}; }
 
 void predict_units(const Model& model, io::UnitReader& units, const std::function<void(data::Prediction)>& consume,
-                   core::RunContext& context) {
+                   core::RunContext& context, Figure figure) {
   struct Piece {
     io::UnitBatch units;
     data::Prediction prediction;
   };
-  const Predictor predictor(model);
+  const Predictor predictor(model, figure);
   core::ordered_pipeline(
       context, [&] { return units.read(); },
       [&](std::shared_ptr<io::RawUnits> raw) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From a model and units to what each is expected to earn and cost under every arm: preprocessing, every member of the
-// ensemble, the mean over members, and back to the study's currency. Tiles are always full, so the numbers of a unit
+// ensemble, the mean over members, and back to the study's currency; with a forest, its arms on the base of the
+// networks. Tiles are always full, so the numbers of a unit
 // depend on nothing but its features: not on batches, threads or neighbours. Memory: about 1 MB a thread beside the
 // results.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -21,10 +23,14 @@
 
 namespace dfcl::model {
 
+// What is asked of a model: outcomes, or (of a forest only) the standard errors of the arms' effects over control, in
+// the same shape; those of control are 0.
+enum class Figure : std::uint8_t { outcomes, standard_errors };
+
 class Predictor {
  public:
-  // The model must outlive the predictor.
-  explicit Predictor(const Model& model);
+  // The model must outlive the predictor. Throws Error of kind usage where the model has no standard errors.
+  explicit Predictor(const Model& model, Figure figure = Figure::outcomes);
   ~Predictor();
 
   // features: units x features, in the model's columns and codes. revenue and cost: units x arms. Serial where it is
@@ -37,7 +43,11 @@ class Predictor {
   void predict_tile(Tile& tile, core::MatrixView<const float> features, core::MatrixView<float> revenue,
                     core::MatrixView<float> cost) const;
 
+  void predict_forest(core::MatrixView<const float> features, core::MatrixView<float> revenue,
+                      core::MatrixView<float> cost, core::RunContext& context) const;
+
   const Model& model_;
+  Figure figure_;
   std::vector<nn::OutcomeNetwork<float>> members_;
 };
 
@@ -50,7 +60,7 @@ io::UnitSchema unit_schema(const Model& model);
 // For units in files (a file, a glob or a folder), in pieces as they were read; consume is called in the order of the
 // files by one thread at a time. Memory: a piece a thread.
 void predict_units(const Model& model, io::UnitReader& units, const std::function<void(data::Prediction)>& consume,
-                   core::RunContext& context);
+                   core::RunContext& context, Figure figure = Figure::outcomes);
 
 // The same, kept in memory.
 data::Prediction predict_file(const Model& model, const std::string& units_path, core::RunContext& context);
