@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "cli/outputs.h"
 #include "cli/session.h"
@@ -29,6 +30,7 @@ struct TrainFlags {
   std::string output;
   std::vector<std::string> settings;
   std::vector<std::string> shortcuts;  // "method.epochs=20", from flags of their own
+  std::string start_from;
   std::string checkpoint;
   std::string log;
   double time_budget = 0.0;  // seconds
@@ -93,6 +95,9 @@ int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) 
       std::fflush(log.get());
     };
   }
+  std::optional<model::Model> start;
+  if (!flags.start_from.empty()) start = model::read_model(flags.start_from);
+  options.start = start ? &*start : nullptr;
   const model::Model model = train::train(trial, study, options, context);
   model::write_model(flags.output, model);
   fmt::print("{}", as_json ? report::model_json(model) : report::model_text(model, flags.output));
@@ -130,6 +135,11 @@ void add_train(Session& session) {
   verb.add_flag_function(
       "--as-published", [flags](std::int64_t) { flags->shortcuts.emplace_back("method.as_published=true"); },
       "train as the paper did, without what makes it work");
+  add_shortcut(verb, flags, "--warm-epochs", "method.warm_epochs",
+               "of the epochs, those on the prediction loss alone\nDefault: half of them, or none with --start-from.");
+  verb.add_option("--start-from", flags->start_from,
+                  "a model whose weights to start from, instead of random ones\nIts arms, features and network must be "
+                  "those of the study.");
   verb.add_option("--set", flags->settings, "any key of the study: section.key=value; may be repeated");
   verb.add_option("--checkpoint", flags->checkpoint,
                   "folder that keeps the state of the run\nThe same command goes on where it was stopped, and ends "

@@ -255,7 +255,11 @@ const std::vector<Key>& all_keys() {
           "method", "weight_decay", "-1.0", "AdamW's. Below 0: chosen.",
           [](Study & s) -> auto& { return s.method.weight_decay; }),
       key(
-          "method", "alpha", "0.0", "Weight of the prediction loss beside a decision loss. 0: chosen.",
+          "method", "warm_epochs", "-1", "Of the epochs, those before a decision loss joins. Below 0: chosen.",
+          [](Study & s) -> auto& { return s.method.warm_epochs; }),
+      key(
+          "method", "alpha", "-1.0",
+          "Weight of the prediction loss beside a decision loss; 0: the decision loss alone. Below 0: chosen.",
           [](Study & s) -> auto& { return s.method.alpha; }),
       key(
           "method", "temperature", "0.0", "Temperature of dfcl-mer, in units of the spread of the scores. 0: chosen.",

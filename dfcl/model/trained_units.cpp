@@ -2,6 +2,7 @@
 #include "dfcl/model/trained_units.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "dfcl/core/hash.h"
 
@@ -48,6 +49,15 @@ TrainedUnits trained_units(const data::Trial& trial, const data::Study::Split& s
   shrink();
   keys.shrink_to_fit();
   return trained;
+}
+
+// A sketch knows of the keys up to its largest, or of all where it is not full; both know of those that are kept.
+void add_earlier(TrainedUnits& trained, const TrainedUnits& earlier) {
+  std::vector<std::uint64_t> both;
+  std::set_union(trained.keys.begin(), trained.keys.end(), earlier.keys.begin(), earlier.keys.end(),
+                 std::back_inserter(both));
+  both.resize(std::min(both.size(), kMostKeys));
+  trained.keys = std::move(both);
 }
 
 Overlap overlap_with(const TrainedUnits& trained, const data::Trial& trial, std::span<const std::uint8_t> is_chosen) {

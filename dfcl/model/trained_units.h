@@ -31,6 +31,9 @@ struct TrainedUnits {
 TrainedUnits trained_units(const data::Trial& trial, const data::Study::Split& split,
                            std::span<const std::uint8_t> is_training);
 
+// Adds what a model had been trained on that this training started from. Row numbers of another trial are other units.
+void add_earlier(TrainedUnits& trained, const TrainedUnits& earlier);
+
 struct Overlap {
   std::size_t num_compared = 0;  // units whose place in the training data is known
   std::size_t num_trained = 0;   // of them, trained on

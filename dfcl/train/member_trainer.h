@@ -61,6 +61,8 @@ class MemberTrainer {
   ~MemberTrainer();
 
   MemberState& state() { return state_; }
+  // Instead of random weights. Before the first epoch.
+  void start_from(const std::vector<float>& parameters) { state_.parameters = parameters; }
   // Reward estimates need a nuisance that was not fitted on the row (eq. 5b): units x arms, scaled; all units.
   void set_nuisance(core::MatrixView<const float> revenue, core::MatrixView<const float> cost);
 

@@ -31,12 +31,14 @@ Nuisance fit_nuisance(const data::Trial& trial, const Preparation& prepared, con
                        .what = "too few training units, or clusters of them, for a doubly robust baseline",
                        .hint = "--baseline mean needs no second model"});
   }
+  Settings own = settings;
+  own.warm_epochs = settings.nuisance_epochs;  // no decision loss here
   Nuisance nuisance{core::Matrix<float>(trial.num_units(), num_arms), core::Matrix<float>(trial.num_units(), num_arms)};
   std::fill_n(nuisance.revenue.data(), trial.num_units() * num_arms, 0.0f);
   std::fill_n(nuisance.cost.data(), trial.num_units() * num_arms, 0.0f);
   for (std::size_t fold = 0; fold < 2; ++fold) {
-    MemberTrainer trainer(trial, prepared, settings, first_member + fold, halves[fold], context);
-    finish(trainer, fmt::format("nuisance-{}", fold), settings.warm_epochs);
+    MemberTrainer trainer(trial, prepared, own, first_member + fold, halves[fold], context);
+    finish(trainer, fmt::format("nuisance-{}", fold), own.warm_epochs);
     core::Matrix<float> revenue;
     core::Matrix<float> cost;
     const std::vector<std::uint32_t>& others = halves[1 - fold];

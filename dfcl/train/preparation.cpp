@@ -8,6 +8,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/loss/fd_loss.h"
+#include "dfcl/train/start_model.h"
 
 namespace dfcl::train {
 namespace {
@@ -99,6 +100,18 @@ OutcomeKind kind_of(const Range& range, const std::string& declared, const char*
                       fmt::format("a value of {}", value));
   }
   throw usage_error(where, "unknown kind of outcome", fmt::format("'{}'", declared), "real, non_negative or binary");
+}
+
+// The study's word, or that of the model that training starts from; null: there is none.
+std::string declared_kind(const std::string& declared, const nn::OutcomeOptions* start, const char* outcome) {
+  if (start == nullptr) return declared;
+  const std::string known = start->kind == OutcomeKind::binary         ? "binary"
+                            : start->kind == OutcomeKind::non_negative ? "non_negative"
+                                                                       : "real";
+  if (!declared.empty() && declared != known)
+    throw usage_error(fmt::format("[network] {}_kind", outcome), "the starting model has another kind of outcome",
+                      fmt::format("'{}'", declared), fmt::format("'{}'", known));
+  return known;
 }
 
 // Section 4 of docs/method.md. Cost is never centred: what costs nothing must stay at zero.
@@ -208,9 +221,10 @@ SeenUnits seen_units(const data::Trial& trial, const Preparation& prepared, cons
   return seen;
 }
 
-Preparation prepare(const data::Trial& trial, const data::Study& study, const Method& method,
-                    core::RunContext& context) {
+Preparation prepare(const data::Trial& trial, const data::Study& study, const Method& method, core::RunContext& context,
+                    const model::Model* start) {
   check_method(trial, study, method);
+  if (start != nullptr) require_same_schema(trial, *start);
   Preparation prepared;
   choose_rows(trial, prepared);
   if (prepared.train_rows.empty()) {
@@ -225,20 +239,34 @@ Preparation prepare(const data::Trial& trial, const data::Study& study, const Me
   weigh(trial, prepared);
   const Range revenue = range_of(trial.revenue, prepared.train_rows);
   const Range cost = range_of(trial.cost, prepared.train_rows);
-  prepared.revenue_kind = kind_of(revenue, study.network.revenue_kind, "revenue");
-  prepared.cost_kind = kind_of(cost, study.network.cost_kind, "cost");
-  prepared.revenue_scale = scale_of(revenue, prepared.revenue_kind, true);
-  prepared.cost_scale = scale_of(cost, prepared.cost_kind, false);
+  const nn::OutcomeOptions* known = start != nullptr && !start->is_index() ? &start->network.revenue : nullptr;
+  prepared.revenue_kind = kind_of(revenue, declared_kind(study.network.revenue_kind, known, "revenue"), "revenue");
+  known = start != nullptr ? &start->network.cost : nullptr;
+  prepared.cost_kind = kind_of(cost, declared_kind(study.network.cost_kind, known, "cost"), "cost");
+  prepared.revenue_scale = start != nullptr ? start->revenue : scale_of(revenue, prepared.revenue_kind, true);
+  prepared.cost_scale = start != nullptr ? start->cost : scale_of(cost, prepared.cost_kind, false);
   prepared.revenue = scaled(trial.revenue, prepared.revenue_scale);
   prepared.cost = scaled(trial.cost, prepared.cost_scale);
-  prepared.preprocessing = model::fit_preprocessing(
-      trial.features.columns, trial.features.values.view(), prepared.is_training,
-      study.method.as_published ? model::Scaling::unit_interval : model::Scaling::standard, context);
+  prepared.preprocessing =
+      start != nullptr
+          ? recoded_preprocessing(*start, trial.features.columns)
+          : model::fit_preprocessing(
+                trial.features.columns, trial.features.values.view(), prepared.is_training,
+                study.method.as_published ? model::Scaling::unit_interval : model::Scaling::standard, context);
   prepared.budgets = unit_budgets(study, trial);
   prepared.scaled_budgets = prepared.budgets;
   for (UnitBudget& budget : prepared.scaled_budgets) budget.per_unit /= prepared.cost_scale.scale;
-  if (method.learns_efficiencies) prepared.efficiency_cost_scale = efficiency_scale(trial, prepared);
+  if (method.learns_efficiencies)
+    prepared.efficiency_cost_scale =
+        start != nullptr ? start->efficiency_cost_scale : efficiency_scale(trial, prepared);
   shape_network(trial, study, method, prepared);
+  if (start == nullptr) return prepared;
+  const data::Study::Network& layers = study.network;
+  if (layers.hidden.empty() && layers.shared.empty() && layers.heads.empty()) {
+    prepared.network.shared = start->network.shared;
+    prepared.network.heads = start->network.heads;
+  }
+  require_same_network(prepared.network, *start);
   return prepared;
 }
 

@@ -50,7 +50,8 @@ SeenUnits seen_units(const data::Trial& trial, const Preparation& prepared, cons
 
 // Throws Error of kind data or usage where the trial and the method do not fit: no training units, an arm without
 // any, arms that are not ordered, a kind of outcome that the data contradict.
-Preparation prepare(const data::Trial& trial, const data::Study& study, const Method& method,
-                    core::RunContext& context);
+// start: the model that training starts from, whose preprocessing and scales are kept (start_model.h); may be null.
+Preparation prepare(const data::Trial& trial, const data::Study& study, const Method& method, core::RunContext& context,
+                    const model::Model* start = nullptr);
 
 }  // namespace dfcl::train

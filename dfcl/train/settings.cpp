@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "dfcl/core/error.h"
 
@@ -34,15 +35,15 @@ loss::Baseline baseline_of(const std::string& name, bool as_published) {
 
 }  // namespace
 
-Settings settings_of(const data::Study& study, const Method& method, std::size_t num_training_units,
-                     std::uint64_t seed) {
+Settings settings_of(const data::Study& study, const Method& method, std::size_t num_training_units, std::uint64_t seed,
+                     const std::string& start_from) {
   const data::Study::Method& given = study.method;
   require(given.epochs >= 0 && given.epochs <= 100'000, "epochs", given.epochs, "0 (chosen) to 100,000");
   require(given.batch >= 0, "batch", given.batch, "0 (chosen) or more");
   require(given.learning_rate >= 0.0 && given.learning_rate <= 1.0, "learning_rate", given.learning_rate,
           "0 (chosen) to 1");
   require(given.weight_decay <= 1.0, "weight_decay", given.weight_decay, "at most 1");
-  require(given.alpha >= 0.0, "alpha", given.alpha, "0 (chosen) or more");
+  require(std::isfinite(given.alpha), "alpha", given.alpha, "0 or more; below 0: chosen");
   require(given.temperature >= 0.0, "temperature", given.temperature, "0 (chosen) or more");
   require(given.window >= 0.0, "window", given.window, "0 (chosen) or more");
   for (const double multiplier : given.multipliers) require(multiplier >= 0.0, "multipliers", multiplier, "0 or more");
@@ -59,13 +60,21 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   settings.batch = given.batch > 0 ? static_cast<std::size_t>(given.batch) : usual_batch;
   settings.batch = std::min(settings.batch, num_training_units);
   settings.epochs = given.epochs > 0 ? static_cast<std::size_t>(given.epochs) : 60;
-  require(!decides || settings.epochs >= 2, "epochs", settings.epochs,
+  settings.start_from = start_from;
+  // A model to start from has been warmed up already.
+  const std::size_t usual_warm = start_from.empty() ? std::max<std::size_t>(1, settings.epochs / 2) : 0;
+  settings.warm_epochs = given.warm_epochs >= 0 ? static_cast<std::size_t>(given.warm_epochs) : usual_warm;
+  require(!decides || given.warm_epochs >= 0 || settings.epochs > usual_warm, "epochs", settings.epochs,
           "at least 2: a warm start, then the decision loss");
-  settings.warm_epochs = decides ? std::max<std::size_t>(1, settings.epochs / 2) : settings.epochs;
+  require(!decides || settings.warm_epochs < settings.epochs, "warm_epochs", settings.warm_epochs,
+          "fewer than the epochs: the decision loss needs some");
+  if (!decides) settings.warm_epochs = settings.epochs;
+  settings.nuisance_epochs =
+      settings.warm_epochs > 0 ? settings.warm_epochs : std::max<std::size_t>(1, settings.epochs / 2);
   settings.adam.rate = given.learning_rate > 0.0 ? given.learning_rate : 2e-3;
   settings.adam.weight_decay = given.weight_decay >= 0.0 ? given.weight_decay : (given.as_published ? 0.0 : 0.2);
   settings.adam.clip_norm = given.as_published ? 0.0 : 5.0;
-  settings.alpha = given.alpha > 0.0 ? given.alpha : (given.as_published ? 1.0 : 5.0);
+  settings.alpha = given.alpha >= 0.0 ? given.alpha : (given.as_published ? 1.0 : 5.0);
   const bool has_window = method.loss == DecisionLoss::ifd || method.loss == DecisionLoss::fd;
   const double asked = has_window ? given.window : given.temperature;
   settings.temperature = asked > 0.0 ? asked : (given.as_published ? method.published_temperature : method.temperature);
@@ -90,7 +99,9 @@ std::vector<std::pair<std::string, std::string>> Settings::shown() const {
       {"epochs", number(epochs)},           {"batch", number(batch)},
       {"learning_rate", number(adam.rate)}, {"weight_decay", number(adam.weight_decay)},
       {"ensemble", number(ensemble)},       {"as_published", as_published ? "true" : "false"}};
-  if (method.loss != DecisionLoss::none && !method.learns_efficiencies) {
+  if (!start_from.empty()) list.emplace_back("start_from", start_from);
+  if (decides()) {
+    list.emplace_back("warm_epochs", number(warm_epochs));
     list.emplace_back("alpha", number(alpha));
     const bool has_window = method.loss == DecisionLoss::ifd || method.loss == DecisionLoss::fd;
     list.emplace_back(has_window ? "window" : "temperature", number(temperature));

@@ -26,16 +26,18 @@ struct Settings {
   // oracle's increment after 20 epochs with a weight decay of 0.01, 64 % with 0.3, and 70 % after 40, 60 or 80 epochs
   // with 0.2 or 0.3. Kept at its least validation loss (20 epochs, 0.01) it got 53 %. Looked at, not tuned with care.
   std::size_t epochs = 0;
-  std::size_t warm_epochs = 0;  // of them, on the prediction loss alone, before a decision loss joins
-  nn::AdamOptions adam;         // total_steps is set from the epochs
-  double alpha = 1.0;           // 5 by default: weight of the prediction loss once the decision loss has joined
-  double temperature = 1.0;     // or window; see Method
+  std::size_t warm_epochs = 0;      // of them, on the prediction loss alone, before a decision loss joins
+  std::size_t nuisance_epochs = 0;  // of the networks of eq. 5b
+  nn::AdamOptions adam;             // total_steps is set from the epochs
+  double alpha = 1.0;               // 5 by default: weight of the prediction loss once the decision loss has joined
+  double temperature = 1.0;         // or window; see Method
   bool relative_temperature = true;
   loss::Baseline baseline = loss::Baseline::mean;
   bool gradient_to_cost = true;     // of the decision loss: only where what is known about costs anchors them
   std::vector<double> multipliers;  // fixed, in the study's currencies; empty: from the budgets, refreshed
   std::size_t ensemble = 1;
   bool as_published = false;
+  std::string start_from;  // fingerprint of the model that training starts from; "": none
 
   // A decision loss joins the prediction loss.
   bool decides() const { return method.loss != DecisionLoss::none && !method.learns_efficiencies; }
@@ -44,8 +46,8 @@ struct Settings {
   std::vector<std::pair<std::string, std::string>> shown() const;
 };
 
-// Throws Error of kind usage that names the key, the value and the bound.
-Settings settings_of(const data::Study& study, const Method& method, std::size_t num_training_units,
-                     std::uint64_t seed);
+// Throws Error of kind usage that names the key, the value and the bound. start_from: see Settings.
+Settings settings_of(const data::Study& study, const Method& method, std::size_t num_training_units, std::uint64_t seed,
+                     const std::string& start_from = "");
 
 }  // namespace dfcl::train

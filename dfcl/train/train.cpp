@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "dfcl/core/error.h"
 #include "dfcl/core/version.h"
+#include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
 #include "dfcl/train/checkpoint.h"
 #include "dfcl/train/choose.h"
@@ -22,13 +24,14 @@ class Run {
         options_(options),
         context_(context),
         method_(find_method(study.method.name)),
-        prepared_(prepare(trial, study, method_, context)),
-        settings_(settings_of(study, method_, prepared_.train_rows.size(), context.seed)),
+        prepared_(prepare(trial, study, method_, context, options.start)),
+        settings_(settings_of(study, method_, prepared_.train_rows.size(), context.seed,
+                              options.start == nullptr ? "" : model::fingerprint_of(*options.start))),
         checkpoint_(options.checkpoint_folder, run_key(trial, study, settings_)) {}
 
   model::Model run() {
     const bool doubly_robust = settings_.needs_nuisance();
-    total_epochs_ = settings_.epochs * settings_.ensemble + (doubly_robust ? 2 * settings_.warm_epochs : 0);
+    total_epochs_ = settings_.epochs * settings_.ensemble + (doubly_robust ? 2 * settings_.nuisance_epochs : 0);
     if (doubly_robust) {
       const auto to_epochs = [this](MemberTrainer& trainer, const std::string& name, std::size_t epochs) {
         finish(trainer, name, epochs);
@@ -40,6 +43,8 @@ class Run {
     std::vector<EpochRecord> record;
     for (std::size_t member = 0; member < settings_.ensemble; ++member) {
       MemberTrainer trainer(trial_, prepared_, settings_, member, prepared_.train_rows, context_);
+      if (options_.start != nullptr)
+        trainer.start_from(options_.start->members[member % options_.start->members.size()]);
       if (doubly_robust) trainer.set_nuisance(nuisance_.revenue.view(), nuisance_.cost.view());
       finish(trainer, fmt::format("member-{}", member), settings_.epochs);
       result.members.push_back(trainer.result());
@@ -83,6 +88,7 @@ class Run {
     if (method_.loss == DecisionLoss::drp) result.revenue_form = model::RevenueForm::drp_scores;
     if (method_.loss == DecisionLoss::dpm) result.revenue_form = model::RevenueForm::dpm_scores;
     result.trained = model::trained_units(trial_, study_.split, prepared_.is_training);
+    if (options_.start != nullptr) model::add_earlier(result.trained, options_.start->trained);
     return result;
   }
 
@@ -123,6 +129,12 @@ class Run {
 model::Model train(const data::Trial& trial, const data::Study& study, const TrainOptions& options,
                    core::RunContext& context) {
   if (study.method.name != "auto") return Run(trial, study, options, context).run();
+  if (options.start != nullptr) {
+    throw core::Error({.kind = core::ErrorKind::usage,
+                       .what = "`auto` compares methods from scratch and cannot start from a model",
+                       .where = "--start-from",
+                       .hint = "name a method, for example --method dfcl-mer"});
+  }
   const Choice choice = choose_method(trial, study, options.time_budget_seconds, options.checkpoint_folder, context);
   data::Study chosen = study;
   chosen.method.name = choice.method;

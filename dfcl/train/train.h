@@ -20,6 +20,7 @@ namespace dfcl::train {
 struct TrainOptions {
   std::string study_text;                            // kept in the model
   std::string checkpoint_folder;                     // "": none
+  const model::Model* start = nullptr;               // train on from here (see start_model.h); must outlive the call
   double time_budget_seconds = 0.0;                  // bounds the choosing of `auto`; 0: no bound
   std::function<void(const EpochRecord&)> on_epoch;  // for a log; may be empty
 };

@@ -111,6 +111,24 @@ def test_auto_says_what_it_chose_and_is_the_same_on_any_number_of_threads(dfcl, 
     assert re.search(r"(tsm was kept|dfcl-\S+ was chosen): .*standard error [0-9.e-]+ \(5 folds\)", told)
 
 
+def test_training_can_start_from_a_model(dfcl, made, tmp_path):
+    good(train(dfcl, made, "--method", "tsm", output="start.safetensors"))
+    tune = ["--method", "dfcl-ifd", "--start-from", "start.safetensors", "--epochs", 1, "--alpha", 0]
+    good(dfcl("train", made / "study.toml", *tune, "--log", "log.jsonl", "-o", "model.safetensors"))
+    assert [json.loads(line)["decides"] for line in (tmp_path / "log.jsonl").read_text().splitlines()] == [True]
+    assert "start_from" in dfcl("info", "model.safetensors").stdout
+    for study, arguments, code, words in [
+        ("criteo.toml", ["--method", "tsm"], USAGE, "other arms"),
+        ("study.toml", ["--method", "tsm", "--set", "network.hidden=[8]"], USAGE, "[8]"),
+        ("study.toml", [], USAGE, "from scratch"),
+    ]:
+        result = train(dfcl, made, "--start-from", "start.safetensors", *arguments, study=study, output="none.safetensors")
+        assert (result.returncode, words in result.stderr) == (code, True), result.stderr
+        assert not (tmp_path / "none.safetensors").exists()
+    result = train(dfcl, made, "--method", "tsm", "--start-from", made / "trial.parquet", output="none.safetensors")
+    assert result.returncode == FILE, result.stderr
+
+
 def test_the_model_is_told_with_json_too(dfcl, made):
     told = json.loads(good(train(dfcl, made, "--method", "tsm", "--json")).stdout)
     assert (told["kind"], told["method"]) == ("model", "tsm")

@@ -54,6 +54,18 @@ TEST(TrainedUnits, EstimatesTheOverlapOfLargeTrialsFromASample) {
   EXPECT_NEAR(overlap_with(trained, trial, {}).share(), 0.75, 0.02);
 }
 
+TEST(TrainedUnits, OfAModelAndOfTheOneItStartedFromAreBothKnown) {
+  for (const std::size_t num_units : {1000u, 200'000u}) {
+    const data::Trial trial = trial_of(num_units, 1);
+    TrainedUnits trained = trained_units(trial, {}, first_of(num_units, num_units / 4));
+    std::vector<std::uint8_t> later = first_of(num_units, num_units / 2);
+    for (std::size_t unit = 0; unit < num_units / 4; ++unit) later[unit] = 0;
+    add_earlier(trained, trained_units(trial, {}, later));
+    const TrainedUnits both = trained_units(trial, {}, first_of(num_units, num_units / 2));
+    EXPECT_EQ(trained.keys, both.keys) << num_units;
+  }
+}
+
 TEST(TrainedUnits, TakesTheDayAsPartOfTheUnit) {
   data::Trial trial = trial_of(100, 1);
   trial.times = {"1", "2"};
