@@ -15,6 +15,7 @@ void add_predict(Session& session);
 void add_allocate(Session& session);
 void add_evaluate(Session& session);
 void add_report(Session& session);
+void add_deploy(Session& session);
 void add_readout(Session& session);
 void add_info(Session& session);
 

@@ -90,6 +90,15 @@ struct Study {
     std::string cost_kind;
   } network;
 
+  struct Forest {  // of tsm-forest; the defaults are the published setting
+    std::int64_t trees = 256;
+    std::int64_t leaf = 300;  // units in a leaf, those that split and those that fill it together
+    std::int64_t min_leaf_per_arm = 20;
+    std::int64_t depth = 24;
+    std::int64_t mtry = 0;  // features tried at a node; 0: chosen from their number
+    double subsample = 0.5;
+  } forest;
+
   // How reports speak of the figures.
   struct Report {
     std::string title;         // "": the name of the trial
@@ -99,6 +108,20 @@ struct Study {
     std::string decimal = ".";
     std::string thousands = ",";
   } report;
+
+  // The simulated online test of `dfcl deploy`.
+  struct Deploy {
+    std::vector<std::string> methods = {"tsm", "dpm", "dfcl-ifd"};
+    std::int64_t units = 310'000;
+    std::int64_t days = 28;
+    std::string response = "smooth";
+    std::int64_t trial_units = 20'000;
+    std::int64_t trial_days = 14;
+    double explore = 0.05;
+    bool retrain = true;
+    double cost_drift = 0.0;
+    double population_drift = 0.0;
+  } deploy;
 };
 
 }  // namespace dfcl::data

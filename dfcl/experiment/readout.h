@@ -40,8 +40,8 @@ struct Launch {
 };
 
 struct ReadoutOptions {
-  double holdout_share = 0.0;              // as designed
-  double level = 0.95;                     // of the intervals
+  double holdout_share = 0.0;                   // as designed
+  double level = 0.95;                          // of the intervals
   std::optional<double> budget = {};            // of the plan, in all
   std::optional<double> multiplier = {};        // of the plan
   std::optional<double> spend_elasticity = {};  // of the plan; see launch_design.h
@@ -96,10 +96,10 @@ struct Readout {
 
   std::vector<ArmReadout> arms;
   std::vector<ExploredArm> explored;
-  std::vector<Crossing> crossings;   // units that got another arm than planned
-  std::size_t not_as_planned = 0;    // of role plan
-  std::size_t holdout_treated = 0;   // of the hold-out, got another arm than control
-  std::optional<double> multiplier = {};        // of the plan
+  std::vector<Crossing> crossings;        // units that got another arm than planned
+  std::size_t not_as_planned = 0;         // of role plan
+  std::size_t holdout_treated = 0;        // of the hold-out, got another arm than control
+  std::optional<double> multiplier = {};  // of the plan
   std::optional<Interval> next_multiplier;
   bool elasticity_is_assumed = false;  // the plan did not say it
   std::vector<std::string> warnings;

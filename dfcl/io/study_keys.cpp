@@ -302,6 +302,24 @@ const std::vector<Key>& all_keys() {
       key(
           "network", "cost_kind", "\"\"", "The same for cost.", [](Study & s) -> auto& { return s.network.cost_kind; }),
       key(
+          "forest", "trees", "256", "Trees of a causal forest (tsm-forest).",
+          [](Study & s) -> auto& { return s.forest.trees; }),
+      key(
+          "forest", "leaf", "300", "Units in a leaf, at least: those that choose the splits and those that fill it.",
+          [](Study & s) -> auto& { return s.forest.leaf; }),
+      key(
+          "forest", "min_leaf_per_arm", "20", "Units of every arm in a leaf, at least.",
+          [](Study & s) -> auto& { return s.forest.min_leaf_per_arm; }),
+      key(
+          "forest", "depth", "24", "Splits from the root to a leaf, at most.",
+          [](Study & s) -> auto& { return s.forest.depth; }),
+      key(
+          "forest", "mtry", "0", "Features tried at each split. 0: the square root of their number and 20 more.",
+          [](Study & s) -> auto& { return s.forest.mtry; }),
+      key(
+          "forest", "subsample", "0.5", "Share of the training units that each tree sees, at most 0.5.",
+          [](Study & s) -> auto& { return s.forest.subsample; }),
+      key(
           "report", "title", "\"\"", "Title of reports. Empty: the name of the trial.",
           [](Study & s) -> auto& { return s.report.title; }),
       key(
@@ -319,6 +337,35 @@ const std::vector<Key>& all_keys() {
       key(
           "report", "thousands", "\",\"", "What stands between thousands in reports; may be empty.",
           [](Study & s) -> auto& { return s.report.thousands; }),
+      key(
+          "deploy", "methods", "[\"tsm\", \"dpm\", \"dfcl-ifd\"]",
+          "`dfcl deploy`: the methods of the simulated online test, a group each.",
+          [](Study & s) -> auto& { return s.deploy.methods; }),
+      key(
+          "deploy", "units", "310000", "Simulated shops.", [](Study & s) -> auto& { return s.deploy.units; }),
+      key(
+          "deploy", "days", "28", "Days of the test.", [](Study & s) -> auto& { return s.deploy.days; }),
+      key(
+          "deploy", "response", "\"smooth\"", "Family of functions behind the effects: smooth, tree or sparse.",
+          [](Study & s) -> auto& { return s.deploy.response; }),
+      key(
+          "deploy", "trial_units", "20000", "Shops of the random trial before the test, each day.",
+          [](Study & s) -> auto& { return s.deploy.trial_units; }),
+      key(
+          "deploy", "trial_days", "14", "Days of that trial.", [](Study & s) -> auto& { return s.deploy.trial_days; }),
+      key(
+          "deploy", "explore", "0.05", "Share of the shops that get a random arm each day of the test.",
+          [](Study & s) -> auto& { return s.deploy.explore; }),
+      key(
+          "deploy", "retrain", "true", "Train the models anew each week, on all random data so far.",
+          [](Study & s) -> auto& { return s.deploy.retrain; }),
+      key(
+          "deploy", "cost_drift", "0.0", "Costs rise evenly by this share until the last day.",
+          [](Study & s) -> auto& { return s.deploy.cost_drift; }),
+      key(
+          "deploy", "population_drift", "0.0",
+          "Shops become younger, keener on promotions and less affluent, by this many standard deviations.",
+          [](Study & s) -> auto& { return s.deploy.population_drift; }),
   };
   return keys;
 }

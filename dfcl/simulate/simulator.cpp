@@ -157,9 +157,17 @@ std::vector<std::uint8_t> Simulator::drawn_arms(std::uint64_t first_row, std::si
   return assign(keys, model_->make_units(keys, false).lean);
 }
 
+UnitBlock Simulator::make_units(std::uint64_t first_row, std::size_t num_rows) const {
+  return model_->make_units(keys_of(first_row, num_rows), true);
+}
+
 DrawnOutcomes Simulator::draw_outcomes(std::uint64_t first_row, std::span<const std::uint8_t> arms) const {
+  return draw_outcomes(first_row, arms, model_->make_units(keys_of(first_row, arms.size()), false));
+}
+
+DrawnOutcomes Simulator::draw_outcomes(std::uint64_t first_row, std::span<const std::uint8_t> arms,
+                                       const UnitBlock& block) const {
   const std::vector<UnitKey> keys = keys_of(first_row, arms.size());
-  const UnitBlock block = model_->make_units(keys, false);
   DrawnOutcomes outcomes{.revenue = std::vector<double>(arms.size()), .cost = std::vector<double>(arms.size())};
   model_->draw_outcomes(keys, block, arms, outcomes.revenue, outcomes.cost);
   return outcomes;

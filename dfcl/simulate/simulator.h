@@ -57,6 +57,12 @@ class Simulator {
   // What the rows first_row, first_row + 1, ... yield under these arms; the trial's outcomes under its own arms.
   DrawnOutcomes draw_outcomes(std::uint64_t first_row, std::span<const std::uint8_t> arms) const;
 
+  // The same in two steps, for whoever draws outcomes for the same rows several times.
+  const std::vector<data::ColumnInfo>& feature_columns() const { return model_->feature_columns(); }
+  UnitBlock make_units(std::uint64_t first_row, std::size_t num_rows) const;
+  DrawnOutcomes draw_outcomes(std::uint64_t first_row, std::span<const std::uint8_t> arms,
+                              const UnitBlock& block) const;
+
  private:
   std::vector<UnitKey> keys_of(std::uint64_t first_row, std::size_t num_rows) const;
   std::vector<std::uint8_t> assign(std::span<const UnitKey> keys, std::span<const double> lean) const;
