@@ -129,6 +129,9 @@ void add_train(Session& session) {
   add_shortcut(verb, flags, "--baseline", "method.baseline",
                "control variate of the decision losses: none, mean or dr");
   add_shortcut(verb, flags, "--ensemble", "method.ensemble", "networks trained from different seeds and averaged");
+  add_shortcut(verb, flags, "--trees", "forest.trees", "tsm-forest: trees\nDefault: 256.");
+  add_shortcut(verb, flags, "--leaf", "forest.leaf", "tsm-forest: units in a leaf, at least\nDefault: 300.");
+  add_shortcut(verb, flags, "--depth", "forest.depth", "tsm-forest: splits from the root to a leaf, at most\nDefault: 24.");
   add_list_shortcut(verb, flags, "--monotone", "method.monotone", "outcomes that rise with the arm: revenue,cost");
   add_list_shortcut(verb, flags, "--concave", "method.concave",
                     "outcomes that rise with the arm by falling steps: revenue");

@@ -198,20 +198,25 @@ void ForestPredictor::predict(const ForestUnits& units, core::MatrixView<float> 
   });
 }
 
+void require_groups(const Forest& forest) {
+  if (forest.num_trees() >= 2 * kGroupTrees) return;
+  throw core::Error({.kind = core::ErrorKind::usage,
+                     .what = "a forest of too few trees to tell its uncertainty",
+                     .found = std::to_string(forest.num_trees()) + " trees",
+                     .expected = std::to_string(2 * kGroupTrees) + " or more",
+                     .hint = "train with --trees 256"});
+}
+
 void ForestPredictor::standard_errors(const ForestUnits& units, core::MatrixView<float> revenue,
                                       core::MatrixView<float> cost, core::RunContext& context) const {
-  if (forest_.num_trees() < 2 * kGroupTrees || !units.seen_key.empty()) {
-    throw core::Error({.kind = core::ErrorKind::usage,
-                       .what = "a forest of too few trees to tell its uncertainty",
-                       .found = std::to_string(forest_.num_trees()) + " trees",
-                       .expected = std::to_string(2 * kGroupTrees) + " or more",
-                       .hint = "train with --trees 256"});
-  }
+  require_groups(forest_);
+  ForestUnits of_all_trees = units;
+  of_all_trees.seen_key = {};
   core::for_each_chunk(context, units.size(), kChunkUnits, [&](std::size_t begin, std::size_t end, std::size_t) {
     Tile tile(forest_, true);
     for (std::size_t first = begin; first < end; first += kTileUnits) {
       const std::size_t last = std::min(end, first + kTileUnits);
-      walk(units, first, last, tile);
+      walk(of_all_trees, first, last, tile);
       for (std::size_t unit = first; unit < last; ++unit)
         errors_of_unit(tile, unit - first, static_cast<double>(units.base_revenue[unit]),
                        static_cast<double>(units.base_cost[unit]), revenue.row(unit).data(), cost.row(unit).data());

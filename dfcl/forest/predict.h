@@ -46,6 +46,9 @@ inline float base_of(std::span<const float> arms) {
   return static_cast<float>(sum / static_cast<double>(arms.size()));
 }
 
+// Throws core::Error of kind usage where there are too few groups of trees to tell the uncertainty of effects.
+void require_groups(const Forest& forest);
+
 class ForestPredictor {
  public:
   // The forest must outlive the predictor.
@@ -57,8 +60,7 @@ class ForestPredictor {
                core::RunContext& context) const;
 
   // Standard errors of the arms' effects over control, in the currency of the outcome; 0 for control. Of the forest's
-  // effects before any rules; the base counts as known. Throws core::Error of kind usage where there are fewer than two
-  // whole groups of trees.
+  // effects before any rules; the base counts as known. Of all trees, whatever the keys. Throws as require_groups.
   void standard_errors(const ForestUnits& units, core::MatrixView<float> revenue, core::MatrixView<float> cost,
                        core::RunContext& context) const;
 

@@ -45,6 +45,7 @@ Predictor::Predictor(const Model& model, Figure figure) : model_(model), figure_
                        .found = "a model of method '" + model.method + "'",
                        .hint = "train one with --method tsm-forest"});
   }
+  if (figure == Figure::standard_errors) forest::require_groups(*model.forest);
   for (const std::vector<float>& parameters : model.members) {
     nn::OutcomeNetwork<float>& member = members_.emplace_back(model.network);
     std::copy(parameters.begin(), parameters.end(), member.network().parameters().begin());

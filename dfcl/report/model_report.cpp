@@ -84,6 +84,50 @@ std::string network_text(const model::Model& model) {
                             model.members.size() == 1 ? "" : " each");
 }
 
+std::string forest_text(const model::Model& model) {
+  const forest::Forest& forest = *model.forest;
+  const auto words = [](forest::Link link) {
+    return link == forest::Link::ratio ? "ratios to the base" : "differences from the base";
+  };
+  std::string text = fmt::format("{}, {} leaves in all; revenue as {}", plural(forest.num_trees(), "tree", "trees"),
+                                 count_text(forest.num_leaves()), words(forest.revenue_link));
+  if (forest.cost_link != forest.revenue_link) text += fmt::format(", cost as {}", words(forest.cost_link));
+  return text + "; the networks give the base, the mean over the arms";
+}
+
+// Features by falling importance.
+std::vector<std::pair<float, std::string>> importance_of(const model::Model& model) {
+  std::vector<std::pair<float, std::string>> list;
+  for (std::size_t feature = 0; feature < model.features.size(); ++feature)
+    list.emplace_back(model.forest->importance[feature], model.features[feature].name);
+  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  return list;
+}
+
+std::string importance_text(const model::Model& model) {
+  constexpr std::size_t kShown = 12;
+  if (!model.forest) return "";
+  TextTable table({{"feature", Align::left}, {"importance"}});
+  const auto list = importance_of(model);
+  for (std::size_t i = 0; i < std::min(kShown, list.size()) && list[i].first > 0.0f; ++i)
+    table.add_row({list[i].second, percent_text(static_cast<double>(list[i].first))});
+  return "\nFeatures by which effects differ (share of what all splits are worth, by units that did not choose them):\n" +
+         table.text();
+}
+
+ordered_json forest_json(const model::Model& model) {
+  if (!model.forest) return nullptr;
+  constexpr const char* kLinks[] = {"difference", "ratio"};
+  const forest::Forest& forest = *model.forest;
+  ordered_json importance = ordered_json::object();
+  for (const auto& [share, name] : importance_of(model)) importance[name] = share;
+  return {{"trees", forest.num_trees()},
+          {"leaves", forest.num_leaves()},
+          {"revenue_link", kLinks[static_cast<std::size_t>(forest.revenue_link)]},
+          {"cost_link", kLinks[static_cast<std::size_t>(forest.cost_link)]},
+          {"importance", importance}};
+}
+
 std::string trained_text(const model::Model& model) {
   const data::Study::Split& split = model.trained.split;
   const double total = split.train + split.validation + split.test;
@@ -160,6 +204,7 @@ std::string model_text(const model::Model& model, const std::string& path) {
   line("cost", outcome_text(model.network.cost, model.cost));
   line("features", features_text(model));
   line("network", network_text(model));
+  if (model.forest) line("forest", forest_text(model));
   line("trained on", trained_text(model));
   if (!model.options.empty()) {
     std::string options;
@@ -167,7 +212,7 @@ std::string model_text(const model::Model& model, const std::string& path) {
       options += fmt::format("{}{} {}", options.empty() ? "" : ", ", printable(name), printable(value));
     line("options", options);
   }
-  return text + multipliers_text(model) + record_text(model);
+  return text + importance_text(model) + multipliers_text(model) + record_text(model);
 }
 
 std::string model_json(const model::Model& model) {
@@ -201,6 +246,7 @@ std::string model_json(const model::Model& model) {
         {"heads", network.heads ? ordered_json(*network.heads) : ordered_json()},
         {"parameters", model.members.front().size()},
         {"members", model.members.size()}}},
+      {"forest", forest_json(model)},
       {"multipliers", multipliers},
       {"trained_on",
        {{"units", model.trained.num_units},

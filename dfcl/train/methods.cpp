@@ -12,6 +12,9 @@ namespace {
 
 constexpr Method kMethods[] = {
     {.name = "tsm", .summary = "two stages: predict revenue and cost, then decide"},
+    {.name = "tsm-forest",
+     .summary = "two stages with a causal forest for both outcomes",
+     .grows_forest = true},
     {.name = "dfcl-pl",
      .summary = "policy learning loss beside the prediction loss",
      .loss = DecisionLoss::policy,

@@ -30,6 +30,7 @@ struct Method {
   bool ordered_arms_only = false;    // two arms are always ordered
   bool learns_efficiencies = false;  // predictions are an index, not outcomes
   bool monotone = false;             // eq. 15 on both outcomes
+  bool grows_forest = false;         // forest_method.h
   // Temperature of PL and MER, window of IFD, step of FD: in units of the typical margin between the best two scores,
   // or, where not relative and as published, in scaled units.
   double temperature = 0.0;

@@ -9,6 +9,7 @@
 #include "dfcl/model/predict.h"
 #include "dfcl/train/checkpoint.h"
 #include "dfcl/train/choose.h"
+#include "dfcl/train/forest_method.h"
 #include "dfcl/train/nuisance.h"
 #include "dfcl/train/record_json.h"
 #include "dfcl/train/run_key.h"
@@ -30,6 +31,7 @@ class Run {
         checkpoint_(options.checkpoint_folder, run_key(trial, study, settings_)) {}
 
   model::Model run() {
+    if (method_.grows_forest) return run_forest();
     const bool doubly_robust = settings_.needs_nuisance();
     total_epochs_ = settings_.epochs * settings_.ensemble + (doubly_robust ? 2 * settings_.nuisance_epochs : 0);
     if (doubly_robust) {
@@ -57,6 +59,30 @@ class Run {
   }
 
  private:
+  model::Model run_forest() {
+    if (options_.start != nullptr) {
+      throw core::Error({.kind = core::ErrorKind::usage,
+                         .what = "a forest cannot start from a model",
+                         .where = "--start-from",
+                         .hint = "name a method of networks, for example --method tsm"});
+    }
+    total_epochs_ = 2 * settings_.epochs;
+    const auto to_epochs = [this](MemberTrainer& trainer, const std::string& name, std::size_t epochs) {
+      finish(trainer, name, epochs);
+      if (epochs_done_ == total_epochs_) context_.finished("training");
+    };
+    ForestFit fit = fit_forest(trial_, study_, prepared_, settings_, to_epochs, context_);
+    model::Model result = frame();
+    for (auto& option :
+         shown(forest_options_of(study_, prepared_.train_rows.size(), trial_.arms.size(), settings_.seed)))
+      result.options.push_back(std::move(option));
+    result.members = std::move(fit.members);
+    result.record = record_list(fit.record);
+    result.forest = std::move(fit.forest);
+    set_multipliers(result, fit.revenue.view(), fit.cost.view());
+    return result;
+  }
+
   // Trains until `epochs`, from the checkpoint if there is one.
   void finish(MemberTrainer& trainer, const std::string& name, std::size_t epochs) {
     if (checkpoint_.load(name, trainer.state())) epochs_done_ += trainer.state().epochs_done;
@@ -103,8 +129,12 @@ class Run {
     core::Matrix<float> revenue(count, trial_.arms.size());
     core::Matrix<float> cost(count, trial_.arms.size());
     model::Predictor(result).predict(std::as_const(features).view(), revenue.view(), cost.view(), context_);
-    const std::vector<double> multipliers =
-        budget_multipliers(revenue.view(), cost.view(), prepared_.budgets, context_);
+    set_multipliers(result, revenue.view(), cost.view());
+  }
+
+  void set_multipliers(model::Model& result, core::MatrixView<const float> revenue,
+                       core::MatrixView<const float> cost) const {
+    const std::vector<double> multipliers = budget_multipliers(revenue, cost, prepared_.budgets, context_);
     for (std::size_t i = 0; i < multipliers.size(); ++i) {
       result.multipliers.push_back({prepared_.budgets[i].label, prepared_.budgets[i].per_unit, multipliers[i],
                                     multipliers[i] * prepared_.multiplier_factor()});

@@ -66,4 +66,38 @@ inline Model sample_model(std::size_t num_members = 2, bool heads = true) {
   return model;
 }
 
+// The same with a small forest on numbers, missing values and categories.
+inline Model sample_forest_model(std::size_t trees = 8) {
+  Model model = sample_model(2, false);
+  model.method = "tsm-forest";
+  const data::Features features = sample_features(2000);
+  const std::size_t num_units = features.num_units();
+  std::vector<std::uint32_t> rows(num_units);
+  std::vector<std::uint8_t> arm(num_units);
+  std::vector<float> revenue(num_units), cost(num_units), base(num_units, 3.0f);
+  for (std::uint32_t unit = 0; unit < num_units; ++unit) {
+    core::RandomStream stream(5, core::stream_purpose("sample forest"), unit);
+    rows[unit] = unit;
+    arm[unit] = static_cast<std::uint8_t>(stream.below(3));
+    const bool responds = features.values(unit, 2) == 1.0f || features.values(unit, 0) > 45.0f;
+    revenue[unit] = static_cast<float>(stream.poisson(2.0 + (responds ? 2.0 * arm[unit] : 0.0)));
+    cost[unit] = static_cast<float>(arm[unit] + 0.3 * stream.normal());
+  }
+  core::RunContext context(1);
+  model.forest = forest::grow_forest({.columns = model.features,
+                                      .features = features.values.view(),
+                                      .rows = rows,
+                                      .seen = {.arm = arm,
+                                               .revenue = revenue,
+                                               .cost = cost,
+                                               .base_revenue = base,
+                                               .base_cost = base,
+                                               .inverse_propensity = {},
+                                               .num_arms = 3,
+                                               .control = 0,
+                                               .revenue_link = forest::Link::ratio}},
+                                     {.trees = trees, .min_leaf = 100, .min_leaf_per_arm = 6, .seed = model.seed}, context);
+  return model;
+}
+
 }  // namespace dfcl::model

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/train/forest_method.h"
+
+#include <fmt/format.h>
+
+#include "dfcl/core/error.h"
+#include "dfcl/forest/predict.h"
+#include "dfcl/model/arm_rules_of.h"
+
+namespace dfcl::train {
+namespace {
+
+// In the order of the training units, in the study's currency.
+struct Base {
+  std::vector<float> revenue;
+  std::vector<float> cost;
+};
+
+Base fit_base(const data::Trial& trial, const Preparation& prepared, const Settings& settings,
+              const FinishNetwork& finish, ForestFit& fit, core::RunContext& context) {
+  const std::vector<std::uint32_t>& rows = prepared.train_rows;
+  const std::vector<std::uint8_t> folds = nuisance_folds(trial, rows);
+  std::vector<std::uint32_t> halves[2];
+  std::vector<std::size_t> places[2];  // of the halves' units among the training units
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    halves[folds[i]].push_back(rows[i]);
+    places[folds[i]].push_back(i);
+  }
+  if (halves[0].empty() || halves[1].empty()) {
+    throw core::Error({.kind = core::ErrorKind::data,
+                       .what = "too few training units, or clusters of them, to fit the base of a forest"});
+  }
+  Base base{std::vector<float>(rows.size()), std::vector<float>(rows.size())};
+  const auto unscaled = [](float value, const model::OutcomeScale& scale) {
+    return static_cast<float>(scale.center + scale.scale * static_cast<double>(value));
+  };
+  for (std::size_t fold = 0; fold < 2; ++fold) {
+    MemberTrainer trainer(trial, prepared, settings, fold, halves[fold], context);
+    finish(trainer, fmt::format("base-{}", fold), settings.epochs);
+    core::Matrix<float> revenue, cost;
+    trainer.predict(trainer.result(), halves[1 - fold], revenue, cost);
+    for (std::size_t i = 0; i < halves[1 - fold].size(); ++i) {
+      const std::size_t place = places[1 - fold][i];
+      base.revenue[place] = unscaled(forest::base_of(revenue.row(i)), prepared.revenue_scale);
+      base.cost[place] = unscaled(forest::base_of(cost.row(i)), prepared.cost_scale);
+    }
+    fit.members.push_back(trainer.result());
+    fit.record.insert(fit.record.end(), trainer.state().record.begin(), trainer.state().record.end());
+  }
+  return base;
+}
+
+template <class T>
+std::vector<T> chosen(const std::vector<T>& values, const std::vector<std::uint32_t>& rows) {
+  std::vector<T> result;
+  if (values.empty()) return result;
+  result.reserve(rows.size());
+  for (const std::uint32_t row : rows) result.push_back(values[row]);
+  return result;
+}
+
+forest::Link link_of(loss::OutcomeKind kind, bool as_published) {
+  return kind == loss::OutcomeKind::real || as_published ? forest::Link::difference : forest::Link::ratio;
+}
+
+std::size_t whole(std::int64_t value, const char* key) {
+  if (value >= 0) return static_cast<std::size_t>(value);
+  throw core::Error({.kind = core::ErrorKind::usage,
+                     .what = "out of range",
+                     .where = fmt::format("[forest] {}", key),
+                     .found = fmt::format("{}", value),
+                     .expected = "0 or more"});
+}
+
+}  // namespace
+
+forest::ForestOptions forest_options_of(const data::Study& study, std::size_t num_training_units, std::size_t num_arms,
+                                        std::uint64_t seed) {
+  const data::Study::Forest& given = study.forest;
+  const forest::ForestOptions options{.trees = whole(given.trees, "trees"),
+                                      .depth = whole(given.depth, "depth"),
+                                      .min_leaf = whole(given.leaf, "leaf"),
+                                      .min_leaf_per_arm = whole(given.min_leaf_per_arm, "min_leaf_per_arm"),
+                                      .mtry = whole(given.mtry, "mtry"),
+                                      .subsample = given.subsample,
+                                      .seed = seed};
+  forest::validate(options, num_training_units, num_arms);
+  return options;
+}
+
+std::vector<std::pair<std::string, std::string>> shown(const forest::ForestOptions& options) {
+  const auto number = [](auto value) { return fmt::format("{}", value); };
+  return {{"trees", number(options.trees)},
+          {"leaf", number(options.min_leaf)},
+          {"min_leaf_per_arm", number(options.min_leaf_per_arm)},
+          {"depth", number(options.depth)},
+          {"mtry", options.mtry == 0 ? "chosen" : number(options.mtry)},
+          {"subsample", number(options.subsample)}};
+}
+
+ForestFit fit_forest(const data::Trial& trial, const data::Study& study, const Preparation& prepared,
+                     const Settings& settings, const FinishNetwork& finish, core::RunContext& context) {
+  const std::vector<std::uint32_t>& rows = prepared.train_rows;
+  const std::size_t num_arms = trial.arms.size();
+  const forest::ForestOptions options = forest_options_of(study, rows.size(), num_arms, settings.seed);
+  ForestFit fit;
+  const Base base = fit_base(trial, prepared, settings, finish, fit, context);
+  const std::vector<std::uint8_t> arm = chosen(trial.arm, rows);
+  const std::vector<float> revenue = chosen(trial.revenue, rows);
+  const std::vector<float> cost = chosen(trial.cost, rows);
+  const std::vector<float> weight = trial.propensity.empty() ? std::vector<float>() : chosen(prepared.weight, rows);
+  const std::vector<std::uint32_t> cluster = chosen(trial.cluster, rows);
+  fit.forest = forest::grow_forest({.columns = trial.features.columns,
+                                    .features = trial.features.values.view(),
+                                    .rows = rows,
+                                    .seen = {.arm = arm,
+                                             .revenue = revenue,
+                                             .cost = cost,
+                                             .base_revenue = base.revenue,
+                                             .base_cost = base.cost,
+                                             .inverse_propensity = weight,
+                                             .num_arms = num_arms,
+                                             .control = trial.arms.control,
+                                             .revenue_link = link_of(prepared.revenue_kind, settings.as_published),
+                                             .cost_link = link_of(prepared.cost_kind, settings.as_published)},
+                                    .key = cluster},
+                                   options, context);
+  std::vector<std::uint64_t> keys(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) keys[i] = cluster.empty() ? i : cluster[i];
+  fit.revenue = core::Matrix<float>(rows.size(), num_arms);
+  fit.cost = core::Matrix<float>(rows.size(), num_arms);
+  forest::ForestPredictor(fit.forest, model::arm_rules_of(prepared.network.revenue),
+                          model::arm_rules_of(prepared.network.cost))
+      .predict({.features = trial.features.values.view(),
+                .rows = rows,
+                .base_revenue = base.revenue,
+                .base_cost = base.cost,
+                .seen_key = keys},
+               fit.revenue.view(), fit.cost.view(), context);
+  return fit;
+}
+
+}  // namespace dfcl::train
