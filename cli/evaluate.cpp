@@ -58,17 +58,20 @@ void add_statistics(CLI::App& verb, const std::shared_ptr<EvaluateFlags>& flags)
   verb.add_option("--nuisance", flags->nuisance_file,
                   "model or predictions that steady the doubly robust estimates of all models\nDefault: the "
                   "reference's. Must not have seen these rows.");
-  verb.add_option("--resamples", flags->resamples, "bootstrap resamples; 0: no intervals")
+  verb.add_option("--resamples", flags->resamples, "bootstrap resamples; 0: no intervals\nDefault: 1000.")
       ->check(CLI::Range(0, 1'000'000));
-  verb.add_option(
-          "--intervals", flags->intervals,
-          "how intervals are made\nanalytic: from influence functions, without resamples; areas then have none.")
+  verb.add_option("--intervals", flags->intervals,
+                  "how intervals are made\nDefault: bootstrap. analytic: from influence functions, without resamples; "
+                  "areas then have none.")
       ->check(one_of({"bootstrap", "analytic"}));
-  verb.add_option("--weights", flags->weights, "how resamples are drawn")->check(one_of({"poisson", "multinomial"}));
-  verb.add_option("--levels", flags->levels, "levels of cost of the published AUCC")->check(CLI::Range(2, 1'000'000));
-  verb.add_option("--ranking", flags->ranking,
-                  "how units are ranked for the AUCC\nangle: of extra cost and revenue. published: their quotient, "
-                  "with |extra cost| floored at 1e-6, which takes two negatives for good.")
+  verb.add_option("--weights", flags->weights, "how resamples are drawn\nDefault: poisson, which needs no memory.")
+      ->check(one_of({"poisson", "multinomial"}));
+  verb.add_option("--levels", flags->levels, "levels of cost of the published AUCC\nDefault: 200.")
+      ->check(CLI::Range(2, 1'000'000));
+  verb.add_option(
+          "--ranking", flags->ranking,
+          "how units are ranked for the AUCC\nDefault: angle, of extra cost and revenue. published: their quotient, "
+          "with |extra cost| floored at 1e-6, which takes two negatives for good.")
       ->check(one_of({"angle", "published"}));
 }
 
@@ -91,7 +94,7 @@ void add_evaluate(Session& session) {
                   "models, or files of predictions joined by id; the first is the reference")
       ->required();
   verb.add_option("-o,--output", flags->output, "the results to write, .json; `dfcl report` makes a page of them");
-  verb.add_option("--split", flags->split, "the rows to look at")
+  verb.add_option("--split", flags->split, "the rows to look at\nDefault: test.")
       ->check(one_of({"train", "validation", "test", "all"}));
   verb.add_option("--budget", flags->totals,
                   "budgets as totals over the whole trial, instead of the study's; several as 100,200")

@@ -200,13 +200,11 @@ Evaluation evaluate(const EvaluationInput& input, const EvaluationOptions& optio
   std::vector<std::vector<ArmAreas>> areas;
   runs.reserve(input.models.size());
   for (const Candidate& model : input.models) {
-    context.progress("evaluating", runs.size(), input.models.size(), "models");
     runs.push_back(run_model(setting, model, runs.empty() ? nullptr : &runs.front()));
     areas.push_back(areas_of(setting, model));
     evaluation.models.push_back(model_figures(setting, model, runs.back(), areas.back(), oracle ? &*oracle : nullptr));
     runs.back().curve.clear();
   }
-  context.finished("evaluating");
   evaluation.differences = difference_figures(setting, runs);
   evaluation.aucc_differences = aucc_differences(setting, areas);
   evaluation.increment_critical = increment_critical(setting, runs);

@@ -54,6 +54,20 @@ struct Slope {
   double center_cost = 0.0;
 };
 
+// Means over all who received the arm, which stand in where nobody received it who should have it.
+Slope stand_in(const TrialRows& rows, std::size_t arm) {
+  double weight = 0.0;
+  double revenue = 0.0;
+  double cost = 0.0;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (rows.arm[row] != arm) continue;
+    weight += rows.weight[row];
+    revenue += rows.weight[row] * static_cast<double>(rows.revenue[row]);
+    cost += rows.weight[row] * static_cast<double>(rows.cost[row]);
+  }
+  return {revenue / weight, cost / weight, 0.0, 0.0, 0.0};
+}
+
 std::vector<Slope> slopes_of(const Rewards& rewards, const std::vector<ChosenSums>& chosen) {
   std::vector<Slope> slopes(chosen.size());
   if (rewards.is_mean()) return slopes;
@@ -66,7 +80,10 @@ std::vector<Slope> slopes_of(const Rewards& rewards, const std::vector<ChosenSum
   }
   for (std::size_t arm = 0; arm < chosen.size(); ++arm) {
     const ChosenSums& sums = rewards.estimator() == Estimator::hajek ? all : chosen[arm];
-    if (!(sums.weight > 0.0)) continue;
+    if (!(sums.weight > 0.0)) {
+      if (chosen[arm].units > 0.0) slopes[arm] = stand_in(rewards.rows(), arm);
+      continue;
+    }
     slopes[arm].center_revenue = sums.revenue / sums.weight;
     slopes[arm].center_cost = sums.cost / sums.weight;
     slopes[arm].factor = num_rows / sums.weight;

@@ -2,6 +2,7 @@
 #include "dfcl/evaluate/setting.h"
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 
 namespace dfcl::evaluate {
@@ -49,12 +50,19 @@ void Setting::draw_totals() {
 }
 
 void Setting::for_each_block(const BlockBody& body) const {
+  std::mutex mutex;
+  std::size_t done = 0;
   context.pool.run(block_totals.size(), [&](std::size_t index) {
     context.check_cancelled();
     const ResampleBlock block(input.rows, options.weights, context.seed, index);
     const std::size_t first = index * kLanes;
-    body(block, block_totals[index], first, std::min(kLanes, options.num_resamples - first));
+    const std::size_t count = std::min(kLanes, options.num_resamples - first);
+    body(block, block_totals[index], first, count);
+    const std::lock_guard lock(mutex);
+    done += count;
+    context.progress("resampling", done, options.num_resamples, "resamples");
   });
+  context.finished("resampling");
 }
 
 }  // namespace dfcl::evaluate
