@@ -29,8 +29,8 @@ void take(const model::TensorFile& file, const char* name, std::vector<T>& value
 void put_scalars(model::TensorFile& file, const MemberState& state) {
   put(file, "counts",
       std::vector<std::int64_t>{static_cast<std::int64_t>(state.epochs_done),
-                                static_cast<std::int64_t>(state.adam_step), state.has_best ? 1 : 0});
-  put(file, "numbers", std::vector<double>{state.best_score, state.temperature});
+                                static_cast<std::int64_t>(state.adam_step)});
+  put(file, "numbers", std::vector<double>{state.temperature});
 }
 
 void take_scalars(const model::TensorFile& file, const std::string& where, MemberState& state) {
@@ -38,13 +38,11 @@ void take_scalars(const model::TensorFile& file, const std::string& where, Membe
   std::vector<double> numbers;
   take(file, "counts", counts);
   take(file, "numbers", numbers);
-  if (counts.size() != 3 || numbers.size() != 2)
+  if (counts.size() != 2 || numbers.size() != 1)
     throw core::Error({.kind = core::ErrorKind::file, .what = "not a checkpoint", .where = where});
   state.epochs_done = static_cast<std::size_t>(counts[0]);
   state.adam_step = static_cast<std::uint64_t>(counts[1]);
-  state.has_best = counts[2] != 0;
-  state.best_score = numbers[0];
-  state.temperature = numbers[1];
+  state.temperature = numbers[0];
 }
 
 }  // namespace
@@ -105,7 +103,6 @@ bool Checkpoint::load(const std::string& name, MemberState& state) const {
   const std::size_t num_parameters = state.parameters.size();
   take_scalars(file, path, state);
   take(file, "parameters", state.parameters);
-  take(file, "best_parameters", state.best_parameters);
   take(file, "warm_parameters", state.warm_parameters);
   take(file, "adam_mean", state.adam_mean);
   take(file, "adam_mean_square", state.adam_mean_square);
@@ -118,7 +115,7 @@ bool Checkpoint::load(const std::string& name, MemberState& state) const {
     return part.size() == num_parameters || (may_be_empty && part.empty());
   };
   if (!fits(state.parameters, false) || !fits(state.adam_mean, false) || !fits(state.adam_mean_square, false) ||
-      !fits(state.best_parameters, !state.has_best) || !fits(state.warm_parameters, true)) {
+      !fits(state.warm_parameters, true)) {
     throw core::Error({.kind = core::ErrorKind::file, .what = "not a checkpoint of this network", .where = path});
   }
   return true;
@@ -128,7 +125,6 @@ void Checkpoint::save(const std::string& name, const MemberState& state) const {
   if (folder_.empty()) return;
   model::TensorFile file;
   put(file, "parameters", state.parameters);
-  put(file, "best_parameters", state.best_parameters);
   put(file, "warm_parameters", state.warm_parameters);
   put(file, "adam_mean", state.adam_mean);
   put(file, "adam_mean_square", state.adam_mean_square);

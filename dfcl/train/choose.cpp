@@ -23,8 +23,9 @@ struct Candidate {
   const char* method;
   double alpha;
 };
-// Two-stage first: it is the reference, and its predictions are the nuisance.
-constexpr Candidate kCandidates[] = {{"tsm", 0.0}, {"dfcl-mer", 3.0}, {"dfcl-mer", 10.0}};
+// Two-stage first: it is the reference, its predictions are the nuisance, and the others go on from its network, as
+// they do outside the contest.
+constexpr Candidate kCandidates[] = {{"tsm", 0.0}, {"dfcl-mer", 1.0}, {"dfcl-mer", 0.3}, {"dfcl-ifd", 1.0}};
 
 struct Predicted {
   core::Matrix<float> revenue;
@@ -49,11 +50,17 @@ class Contest {
  public:
   Contest(const data::Trial& trial, const data::Study& study, core::RunContext& context)
       : trial_(trial), context_(context), prepared_(prepare(trial, study, find_method("tsm"), context)) {
+    const std::size_t num_units = prepared_.train_rows.size() * 4 / 5;
+    const std::size_t warm_epochs =
+        settings_of(study, find_method(kCandidates[1].method), num_units, context.seed).warm_epochs;
     for (const Candidate& candidate : kCandidates) {
       data::Study adjusted = study;
-      if (candidate.alpha > 0.0) adjusted.method.alpha = candidate.alpha;
-      settings_.push_back(
-          settings_of(adjusted, find_method(candidate.method), prepared_.train_rows.size() * 4 / 5, context.seed));
+      if (candidate.alpha > 0.0) {
+        adjusted.method.alpha = candidate.alpha;
+      } else {
+        adjusted.method.epochs = static_cast<std::int64_t>(warm_epochs);
+      }
+      settings_.push_back(settings_of(adjusted, find_method(candidate.method), num_units, context.seed));
       key_ = core::combine_hashes(key_, run_key(trial, adjusted, settings_.back()));
       totals_.emplace_back();
     }
@@ -129,7 +136,9 @@ class Contest {
                               const std::vector<std::uint32_t>& held_rows, const Nuisance& nuisance) {
     MemberTrainer trainer(trial_, prepared_, settings_[candidate], kFirstMember + fold, train_rows, context_);
     if (settings_[candidate].needs_nuisance()) trainer.set_nuisance(nuisance.revenue.view(), nuisance.cost.view());
+    if (candidate > 0) trainer.state() = warm_;
     while (!trainer.finished()) trainer.run_epoch();
+    if (candidate == 0) warm_ = trainer.state();
     Predicted predicted;
     trainer.predict(trainer.result(), held_rows, predicted.revenue, predicted.cost);
     context_.progress("choosing a method", ++trained_, kFolds * settings_.size(), "trainings");
@@ -141,6 +150,7 @@ class Contest {
   Preparation prepared_;
   std::vector<Settings> settings_;
   std::vector<Total> totals_;
+  MemberState warm_;  // the two-stage network of the fold
   std::uint64_t key_ = 0;
   std::size_t trained_ = 0;
 };

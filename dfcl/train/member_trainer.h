@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trains one network, an epoch at a time: first on the prediction loss, then, for a decision method, on both losses
-// with multipliers that follow the budgets. The best epoch by the validation units is kept. All that an epoch depends
-// on is in MemberState, and random numbers are keyed by (seed, member, epoch), so a run that is resumed from a saved
-// state ends with the same bytes. Memory: a few copies of the parameters, predictions for at most kPriceUnits units and
+// Trains one network, an epoch at a time: first on the prediction loss until it is done, then, for a decision method,
+// on both losses with a schedule of their own and multipliers that follow the budgets. Where the validation units say
+// that the decision epochs lost value, the network goes back to where they began. All that an epoch depends on is in
+// MemberState, and random numbers are keyed by (seed, member, epoch), so a run that is resumed from a saved state ends
+// with the same bytes. Memory: a few copies of the parameters, predictions for at most kPriceUnits units and
 // for the validation units.
 #pragma once
 
@@ -15,6 +16,7 @@
 
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/trial.h"
+#include "dfcl/evaluate/net_value.h"
 #include "dfcl/loss/given_slopes_loss.h"
 #include "dfcl/nn/batch_gradient.h"
 #include "dfcl/train/preparation.h"
@@ -34,15 +36,13 @@ struct EpochRecord {
   double decision_loss = 0.0;
   std::optional<double> validation_loss;   // of prediction (of the scores, for efficiencies)
   std::optional<double> validation_value;  // net value at the budgets' prices, in revenue per unit
+  bool went_back = false;                  // the decision epochs lost value: the network is that of the warm start
   std::vector<double> multipliers;         // unscaled
 };
 
 struct MemberState {
   std::size_t epochs_done = 0;
   std::vector<float> parameters;
-  std::vector<float> best_parameters;
-  double best_score = 0.0;  // higher is better
-  bool has_best = false;
   std::vector<float> warm_parameters;  // at the end of the warm start; the nuisance of the validation
   std::vector<float> adam_mean;
   std::vector<float> adam_mean_square;
@@ -73,8 +73,7 @@ class MemberTrainer {
   // Scaled predictions of chosen units by given parameters.
   void predict(const std::vector<float>& parameters, const std::vector<std::uint32_t>& rows,
                core::Matrix<float>& revenue, core::Matrix<float>& cost);
-  // The best parameters, or the last where there are no validation units.
-  const std::vector<float>& result() const;
+  const std::vector<float>& result() const { return state_.parameters; }
 
  private:
   struct Losses;
@@ -84,8 +83,9 @@ class MemberTrainer {
   std::unique_ptr<Losses> losses_of(bool with_decision) const;
   std::vector<double> run_steps(const Losses& losses, bool with_decision);
   void take_differences(std::span<const std::uint32_t> batch);
+  nn::AdamOptions schedule(bool with_decision) const;
   void validate(bool with_decision, EpochRecord& record);
-  void keep_if_best(double score);
+  void judge_decisions(const evaluate::RewardUnits& units, const evaluate::Scores& scores, EpochRecord& record);
 
   const data::Trial& trial_;
   const Preparation& prepared_;

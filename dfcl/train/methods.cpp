@@ -12,9 +12,7 @@ namespace {
 
 constexpr Method kMethods[] = {
     {.name = "tsm", .summary = "two stages: predict revenue and cost, then decide"},
-    {.name = "tsm-forest",
-     .summary = "two stages with a causal forest for both outcomes",
-     .grows_forest = true},
+    {.name = "tsm-forest", .summary = "two stages with a causal forest for both outcomes", .grows_forest = true},
     {.name = "dfcl-pl",
      .summary = "policy learning loss beside the prediction loss",
      .loss = DecisionLoss::policy,
@@ -29,7 +27,7 @@ constexpr Method kMethods[] = {
     {.name = "dfcl-ifd",
      .summary = "improved finite differences of the decision's value",
      .loss = DecisionLoss::ifd,
-     .temperature = 0.5,
+     .temperature = 1.0,
      .published_temperature = 0.3},
     {.name = "dfcl-ifd-softmax",
      .summary = "improved finite differences, measured on the softmax of the scores",

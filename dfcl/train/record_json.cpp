@@ -18,6 +18,7 @@ ordered_json to_json(const EpochRecord& record) {
                        {"decision_loss", record.decision_loss}};
   if (record.validation_loss) json["validation_loss"] = *record.validation_loss;
   if (record.validation_value) json["validation_value"] = *record.validation_value;
+  if (record.went_back) json["went_back"] = true;
   json["multipliers"] = record.multipliers;
   return json;
 }
@@ -44,6 +45,7 @@ std::vector<EpochRecord> parse_record(std::string_view text, const std::string& 
       record.decision_loss = json.at("decision_loss");
       if (json.contains("validation_loss")) record.validation_loss = json.at("validation_loss");
       if (json.contains("validation_value")) record.validation_value = json.at("validation_value");
+      record.went_back = json.value("went_back", false);
       record.multipliers = json.at("multipliers").get<std::vector<double>>();
       records.push_back(std::move(record));
     }

@@ -12,6 +12,8 @@
 namespace dfcl::train {
 namespace {
 
+constexpr std::size_t kUsualSteps = 8'000;
+
 core::Error out_of_range(const char* key, const std::string& found, const char* expected) {
   return core::Error({.kind = core::ErrorKind::usage,
                       .what = "out of range",
@@ -59,10 +61,13 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   const std::size_t usual_batch = std::clamp<std::size_t>(std::bit_floor(num_training_units / 128 + 1), 256, 4096);
   settings.batch = given.batch > 0 ? static_cast<std::size_t>(given.batch) : usual_batch;
   settings.batch = std::min(settings.batch, num_training_units);
-  settings.epochs = given.epochs > 0 ? static_cast<std::size_t>(given.epochs) : 60;
+  const std::size_t steps_per_epoch = (num_training_units + settings.batch - 1) / settings.batch;
+  const std::size_t usual_epochs = std::clamp<std::size_t>(kUsualSteps / steps_per_epoch, 10, 60);
+  settings.epochs =
+      given.epochs > 0 ? static_cast<std::size_t>(given.epochs) : (decides ? usual_epochs * 3 / 2 : usual_epochs);
   settings.start_from = start_from;
   // A model to start from has been warmed up already.
-  const std::size_t usual_warm = start_from.empty() ? std::max<std::size_t>(1, settings.epochs / 2) : 0;
+  const std::size_t usual_warm = start_from.empty() ? std::max<std::size_t>(1, settings.epochs * 2 / 3) : 0;
   settings.warm_epochs = given.warm_epochs >= 0 ? static_cast<std::size_t>(given.warm_epochs) : usual_warm;
   require(!decides || given.warm_epochs >= 0 || settings.epochs > usual_warm, "epochs", settings.epochs,
           "at least 2: a warm start, then the decision loss");
@@ -74,7 +79,7 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   settings.adam.rate = given.learning_rate > 0.0 ? given.learning_rate : 2e-3;
   settings.adam.weight_decay = given.weight_decay >= 0.0 ? given.weight_decay : (given.as_published ? 0.0 : 0.2);
   settings.adam.clip_norm = given.as_published ? 0.0 : 5.0;
-  settings.alpha = given.alpha >= 0.0 ? given.alpha : (given.as_published ? 1.0 : 5.0);
+  settings.alpha = given.alpha >= 0.0 ? given.alpha : 1.0;
   const bool has_window = method.loss == DecisionLoss::ifd || method.loss == DecisionLoss::fd;
   const double asked = has_window ? given.window : given.temperature;
   settings.temperature = asked > 0.0 ? asked : (given.as_published ? method.published_temperature : method.temperature);
@@ -86,8 +91,6 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   if (given.as_published && settings.multipliers.empty()) settings.multipliers = {0.1};
   settings.ensemble = static_cast<std::size_t>(given.ensemble);
 
-  const std::size_t steps_per_epoch = (num_training_units + settings.batch - 1) / settings.batch;
-  settings.adam.total_steps = steps_per_epoch * settings.epochs;
   settings.adam.warmup_steps = std::min<std::uint64_t>(steps_per_epoch, 100);
   settings.adam.final_share = 0.02;
   return settings;

@@ -16,9 +16,6 @@ MemberState sample_state() {
   MemberState state;
   state.epochs_done = 3;
   state.parameters = {1.0f, -2.5f, 0.1f};
-  state.best_parameters = {4.0f, 5.0f, 6.0f};
-  state.best_score = -0.1;
-  state.has_best = true;
   state.warm_parameters = {7.0f, 8.0f, 9.0f};
   state.adam_mean = {0.5f, 0.25f, 0.125f};
   state.adam_mean_square = {1e-20f, 2e-20f, 3e-20f};
@@ -30,6 +27,7 @@ MemberState sample_state() {
   record.epoch = 3;
   record.prediction_loss = 0.1;
   record.validation_value = 12.5;
+  record.went_back = true;
   state.record = {record};
   return state;
 }
@@ -57,9 +55,6 @@ TEST(Checkpoint, WhatIsSavedIsLoadedExactly) {
   ASSERT_TRUE(Checkpoint(folder.file("a/b"), 17).load("member-0", loaded));
   EXPECT_EQ(loaded.epochs_done, saved.epochs_done);
   EXPECT_EQ(loaded.parameters, saved.parameters);
-  EXPECT_EQ(loaded.best_parameters, saved.best_parameters);
-  EXPECT_EQ(loaded.best_score, saved.best_score);
-  EXPECT_EQ(loaded.has_best, saved.has_best);
   EXPECT_EQ(loaded.warm_parameters, saved.warm_parameters);
   EXPECT_EQ(loaded.adam_mean, saved.adam_mean);
   EXPECT_EQ(loaded.adam_mean_square, saved.adam_mean_square);
@@ -70,24 +65,22 @@ TEST(Checkpoint, WhatIsSavedIsLoadedExactly) {
   ASSERT_EQ(loaded.record.size(), 1u);
   EXPECT_EQ(loaded.record[0].prediction_loss, 0.1);
   EXPECT_EQ(loaded.record[0].validation_value, 12.5);
+  EXPECT_TRUE(loaded.record[0].went_back);
   EXPECT_EQ(loaded.record[0].validation_loss, std::nullopt);
 }
 
 TEST(Checkpoint, PartsThatAreNotThereYetAreEmptyAgain) {
   const io::TemporaryFolder folder;
   MemberState saved = sample_state();
-  saved.best_parameters = saved.warm_parameters = {};
+  saved.warm_parameters = {};
   saved.multipliers = saved.warm_multipliers = {};
-  saved.has_best = false;
   const Checkpoint checkpoint(folder.file("c"), 1);
   checkpoint.save("member-0", saved);
   MemberState loaded = sample_state();
   ASSERT_TRUE(checkpoint.load("member-0", loaded));
-  EXPECT_TRUE(loaded.best_parameters.empty());
   EXPECT_TRUE(loaded.warm_parameters.empty());
   EXPECT_TRUE(loaded.multipliers.empty());
   EXPECT_TRUE(loaded.warm_multipliers.empty());
-  EXPECT_FALSE(loaded.has_best);
 }
 
 TEST(Checkpoint, NothingToGoOnWithIsNoError) {
@@ -113,15 +106,7 @@ TEST(Checkpoint, ThatOfAnotherNetworkIsRefused) {
   MemberState smaller = empty_state();
   smaller.parameters.pop_back();
   EXPECT_EQ(refusal(checkpoint, smaller), core::ErrorKind::file);
-  state.best_parameters.pop_back();
-  checkpoint.save("member-0", state);
-  EXPECT_EQ(refusal(checkpoint), core::ErrorKind::file);
-  state = sample_state();
   state.warm_parameters.pop_back();
-  checkpoint.save("member-0", state);
-  EXPECT_EQ(refusal(checkpoint), core::ErrorKind::file);
-  state = sample_state();
-  state.best_parameters.clear();  // has_best says otherwise
   checkpoint.save("member-0", state);
   EXPECT_EQ(refusal(checkpoint), core::ErrorKind::file);
 }

@@ -65,19 +65,21 @@ TEST(MemberTrainer, TemperaturesAreMeasuredInTheUsualDistanceOfTheBestTwoScores)
   EXPECT_EQ(published.trainer.state().temperature, 0.75);
 }
 
-TEST(MemberTrainer, TheBestDecisionEpochByTheValidationUnitsIsKept) {
-  data::Study study = small_study("dfcl-ifd");
-  study.method.epochs = 12;
-  SmallTraining made(study);
-  const MemberState& state = made.trainer.state();
-  double best = -std::numeric_limits<double>::infinity();
-  for (const EpochRecord& record : state.record) {
+TEST(MemberTrainer, DecisionEpochsThatLoseValueOnTheValidationUnitsAreUndone) {
+  data::Study study = small_study("dfcl-mer");
+  study.method.epochs = 30;
+  SmallTraining gentle(study);
+  EXPECT_EQ(gentle.trainer.state().record.size(), 30u);
+  for (const EpochRecord& record : gentle.trainer.state().record)
     EXPECT_EQ(record.validation_value.has_value(), record.decides) << "epoch " << record.epoch;
-    if (record.decides) best = std::max(best, *record.validation_value);
-  }
-  ASSERT_TRUE(state.has_best);
-  EXPECT_NEAR(state.best_score * made.prepared.revenue_scale.scale, best, 1e-9 * std::abs(best));
-  EXPECT_EQ(made.trainer.result(), state.best_parameters);
+
+  MemberTrainer trainer(gentle.trial, gentle.prepared, gentle.settings, 0, gentle.prepared.train_rows, gentle.context);
+  while (trainer.state().epochs_done < 29) trainer.run_epoch();
+  const std::vector<float> warm = trainer.state().warm_parameters;
+  for (float& parameter : trainer.state().parameters) parameter = -parameter;  // decides against all it knew
+  while (!trainer.finished()) trainer.run_epoch();
+  EXPECT_TRUE(trainer.state().record.back().went_back);
+  EXPECT_EQ(trainer.result(), warm);
 }
 
 TEST(MemberTrainer, TwoStageLearningKeepsItsLastEpoch) {

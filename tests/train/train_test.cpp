@@ -217,6 +217,7 @@ TEST(Train, MultipliersFollowTheBudgets) {
   const data::Trial trial = small_trial();
   data::Study study = small_study("dfcl-mer");
   study.budgets.share_of_max = {0.05, 0.2, 0.5};
+  study.method.epochs = 9;
   const model::Model model = train_small(trial, study);
   std::size_t num_deciding = 0;
   for (const EpochRecord& record : record_of(model)) {
