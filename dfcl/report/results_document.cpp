@@ -77,6 +77,7 @@ void add_how(Document& document, const Json& results) {
   add("dfcl version", text_at(made_by, "version"));
   add("made by", text_at(made_by, "verb").empty() ? "" : "dfcl " + text_at(made_by, "verb"));
   add("nuisance prediction", text_at(results, "nuisance"));
+  add("intervals", text_at(results, "intervals"));
   for (const Json& option : at(made_by, "options")) {
     const std::vector<std::string> pair = texts_of(option);
     if (pair.size() == 2) add(pair[0], pair[1]);

@@ -78,6 +78,7 @@ Part difference(const Leaves& l) {
                  {"revenue", l.interval},
                  {"simultaneous", l.interval},
                  {"relative", l.interval},
+                 {"cost", l.interval},
                  {"p_value", l.number},
                  {"sentence", l.text}});
 }
@@ -157,6 +158,7 @@ Part results() {
        {"trial", object({{"split", l.text}, {"units", l.number}, {"clusters", l.number}, {"arms", list(arm)}})},
        {"estimator", l.text},
        {"nuisance", l.text},
+       {"intervals", l.text},
        {"resamples", l.number},
        {"level", l.number},
        {"control", object({{"revenue", l.interval}, {"cost", l.interval}})},

@@ -76,17 +76,20 @@ void add_differences(Document& document, const Json& results, const ResultsWords
   const std::vector<const Json*> rows = pointers(all);
   if (rows.empty()) return;
   const IntervalColumn revenue(words.format, rows, "revenue");
+  const IntervalColumn cost(words.format, rows, "cost");
   DocumentTable table{
       .title = fmt::format("Difference in {} ({}), on the same resamples", words.revenue, per_unit(words)),
-      .columns = {"model", "against", "budget per unit", "difference", "all at once", "relative, %", "p"},
+      .columns = {"model", "against", "budget per unit", "difference", "all at once", "relative, %",
+                  "more " + words.cost, "p"},
       .num_text_columns = 2,
       .rows = {}};
   for (const Json* row : rows) {
     const Json& wide = at(*row, "simultaneous");
-    table.rows.push_back(
-        {text_at(*row, "model"), text_at(*row, "reference"), words.format.budget(number_at(*row, "budget_per_unit")),
-         revenue.cell(*row), words.format.range(number_at(wide, "low"), number_at(wide, "high"), revenue.decimals()),
-         words.format.interval(at(*row, "relative"), 1, 100.0), words.format.p_value(number_at(*row, "p_value"))});
+    table.rows.push_back({text_at(*row, "model"), text_at(*row, "reference"),
+                          words.format.budget(number_at(*row, "budget_per_unit")), revenue.cell(*row),
+                          words.format.range(number_at(wide, "low"), number_at(wide, "high"), revenue.decimals()),
+                          words.format.interval(at(*row, "relative"), 1, 100.0), cost.cell(*row),
+                          words.format.p_value(number_at(*row, "p_value"))});
   }
   document.push_back(Heading{"Differences"});
   push_sentences(document, all);

@@ -1,62 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page in a real browser, opened from disk as a reader does. DFCL_BINARY is the program; DFCL_CHROMIUM the browser,
-// by default Debian's.
+// The page in a real browser, opened from disk as a reader does, with results made by a formula. DFCL_BINARY is the
+// program; DFCL_CHROMIUM the browser, by default Debian's.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { startBrowser } from "./browser.mjs";
 import { samples } from "./sample_results.mjs";
 
-const { chromium } = createRequire(new URL("../../web/package.json", import.meta.url))("playwright-core");
-const program = process.env.DFCL_BINARY;
-const browserPath = process.env.DFCL_CHROMIUM ?? ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find((path) => existsSync(path));
-const kMegabyte = 1_000_000;
-
-let browser;
-let folder;
+let session;
 
 before(async () => {
-  assert.ok(program, "DFCL_BINARY must name the program");
-  assert.ok(browserPath, "no Chromium: run tools/setup.sh, or set DFCL_CHROMIUM");
-  folder = mkdtempSync(join(tmpdir(), "dfcl-page-"));
-  browser = await chromium.launch({ executablePath: browserPath });
+  session = await startBrowser();
 });
+after(() => session?.end());
 
-after(async () => {
-  await browser?.close();
-  if (folder) rmSync(folder, { recursive: true });
-});
-
-// Makes the report of some results and opens it; `trouble` collects what must not happen.
-async function open(name, { width = 1280, scheme = "light", results = samples[name]() } = {}) {
-  const source = join(folder, `${name}.json`);
-  const report = join(folder, `${name}.html`);
+// Makes the report of some results and opens it.
+async function open(name, { results = samples[name](), ...options } = {}) {
+  const source = join(session.folder, `${name}.json`);
+  const report = join(session.folder, `${name}.html`);
   writeFileSync(source, JSON.stringify(results));
-  execFileSync(program, ["report", source, "-o", report, "--quiet"]);
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme });
-  const page = await context.newPage();
-  const trouble = [];
-  page.on("console", (message) => trouble.push(`console ${message.type()}: ${message.text()}`));
-  page.on("pageerror", (error) => trouble.push(`error: ${error.message}`));
-  page.on("request", (request) => {
-    if (request.url() !== `file://${report}`) trouble.push(`request: ${request.url()}`);
-  });
-  await page.goto(`file://${report}`);
-  await drawn(page);
-  return { page, trouble, report, close: () => context.close() };
+  execFileSync(process.env.DFCL_BINARY, ["report", source, "-o", report, "--quiet"]);
+  return { report, ...(await session.open(report, options)) };
 }
 
-// Charts are drawn when their width is known.
-const drawn = (page) => page.waitForFunction(() => [...document.querySelectorAll(".chart")].every((chart) => !chart.checkVisibility() || chart.childElementCount > 0));
-const emptyCharts = (page) =>
-  page.$$eval(".chart", (charts) =>
-    charts.filter((chart) => chart.checkVisibility() && chart.querySelectorAll("svg path, svg rect, svg line").length < 3).map((chart) => chart.textContent),
-  );
-const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 const budgetFigures = (page) => page.locator("#budget-section tbody tr").allInnerTexts();
 const drawing = (page, section) => page.locator(`${section} .chart svg`).first().evaluate((svg) => svg.innerHTML);
 
@@ -65,8 +34,8 @@ for (const name of Object.keys(samples)) {
     test(`${name} opens from disk at ${width} pixels, ${scheme}: no request, no error, nothing wider than the page`, async () => {
       const { page, trouble, report, close } = await open(name, { width, scheme });
       assert.deepEqual(trouble, []);
-      assert.ok((await overflow(page)) <= 0, `wider than the page by ${await overflow(page)}`);
-      assert.ok(statSync(report).size < kMegabyte);
+      assert.ok((await session.overflow(page)) <= 0, `wider than the page by ${await session.overflow(page)}`);
+      assert.ok(statSync(report).size < 1_000_000);
       assert.equal(await page.locator("h1").count(), 1);
       await close();
     });
@@ -76,14 +45,14 @@ for (const name of Object.keys(samples)) {
 test("every chart of three models is drawn", async () => {
   const { page, close } = await open("three");
   assert.ok((await page.locator(".chart svg").count()) >= 8);
-  assert.deepEqual(await emptyCharts(page), []);
+  assert.deepEqual(await session.emptyCharts(page), []);
   await close();
 });
 
 test("every chart of one model is drawn", async () => {
   const { page, close } = await open("one");
   assert.ok((await page.locator(".chart svg").count()) >= 5);
-  assert.deepEqual(await emptyCharts(page), []);
+  assert.deepEqual(await session.emptyCharts(page), []);
   assert.equal(await page.locator(".switches").count(), 0);
   await close();
 });
@@ -91,7 +60,7 @@ test("every chart of one model is drawn", async () => {
 test("every kind of free figure is drawn", async () => {
   const { page, close } = await open("free");
   assert.equal(await page.locator(".chart svg").count(), 4);
-  assert.deepEqual(await emptyCharts(page), []);
+  assert.deepEqual(await session.emptyCharts(page), []);
   assert.equal(await page.locator("main section").first().locator("h2").innerText(), "Weight of the prediction loss");
   await close();
 });
@@ -144,7 +113,7 @@ test("totals are the figures per unit times the units", async () => {
 
 test("a model that is switched off leaves the charts and tables", async () => {
   const { page, trouble, close } = await open("three");
-  const lines = () => page.locator("#curves .chart svg [aria-label=line] path").count();
+  const lines = () => page.locator("#curves .chart svg [aria-label=area] path").count();
   const before = await lines();
   assert.equal((await budgetFigures(page)).length, 3);
   await page.getByRole("checkbox", { name: "drp" }).uncheck();
@@ -175,8 +144,8 @@ test("who gets what follows the chosen model and budget", async () => {
   await page.getByRole("button", { name: "Budget 0.100 EUR per unit" }).click();
   assert.notDeepEqual(await page.locator("#allocation figcaption").allInnerTexts(), before);
   await page.locator("#allocation-model").selectOption({ label: "drp" });
-  await drawn(page);
-  assert.deepEqual(await emptyCharts(page), []);
+  await session.drawn(page);
+  assert.deepEqual(await session.emptyCharts(page), []);
   assert.deepEqual(trouble, []);
   await close();
 });
@@ -225,11 +194,7 @@ test("every control and chart has a name for readers who cannot see it", async (
 });
 
 test("without scripts the answer is there as text", async () => {
-  const { report, close } = await open("three");
-  await close();
-  const context = await browser.newContext({ javaScriptEnabled: false });
-  const page = await context.newPage();
-  await page.goto(`file://${report}`);
+  const { page, close } = await open("three", { scripts: false });
   assert.match(await page.locator("noscript").innerText(), /Launch dfcl-ifd: at a budget/);
-  await context.close();
+  await close();
 });

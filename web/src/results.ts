@@ -91,6 +91,7 @@ export interface Difference {
   revenue?: Maybe<Interval>;
   simultaneous?: Maybe<{ low?: Maybe<number>; high?: Maybe<number> }>;
   relative?: Maybe<Interval>;
+  cost?: Maybe<Interval>; // how much more it spends
   p_value?: Maybe<number>;
   sentence?: Maybe<string>;
 }
@@ -194,6 +195,7 @@ export interface Results {
   }>;
   estimator?: Maybe<string>;
   nuisance?: Maybe<string>;
+  intervals?: Maybe<string>;
   resamples?: Maybe<number>;
   level?: Maybe<number>;
   control?: Maybe<{ revenue?: Maybe<Interval>; cost?: Maybe<Interval> }>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The top of the page: title, the answer in one sentence, what it rests on.
-import { h, type Child } from "../dom";
+import { fold, h, type Child } from "../dom";
 import { isNumber, list } from "../results";
 import type { View } from "../view";
 
@@ -13,6 +13,13 @@ const kKindWords: Record<string, string> = {
   readout: "Readout of a launch",
   power: "Size of the next trial",
 };
+
+// Remarks that stand below the sentence; the others can be unfolded.
+const kDetails = 3;
+
+function bullets(items: string[]): Child {
+  return items.length > 0 ? h("ul", {}, ...items.map((item) => h("li", {}, item))) : null;
+}
 
 export function answer(view: View): HTMLElement {
   const results = view.results;
@@ -31,7 +38,8 @@ export function answer(view: View): HTMLElement {
           { class: "verdict", "data-status": Object.hasOwn(kStatusWords, status) ? status : "other" },
           status ? h("p", { class: "status" }, Object.hasOwn(kStatusWords, status) ? kStatusWords[status] : status) : null,
           results.verdict.sentence ? h("p", { class: "sentence" }, results.verdict.sentence) : null,
-          details.length > 0 ? h("ul", {}, ...details.map((detail) => h("li", {}, detail))) : null,
+          bullets(details.slice(0, kDetails)),
+          details.length > kDetails ? fold(`${details.length - kDetails} more remarks`, bullets(details.slice(kDetails))) : null,
         )
       : null,
     facts(view),

@@ -104,7 +104,8 @@ function drawCurves(view: View, outcome: Outcome, width: number) {
     symbol: { domain: view.models.map((shown) => shown.name), range: view.models.map((shown) => shown.look.symbol) },
     marks: [
       values[0] <= 0 && values[1] >= 0 ? ruleY([0], { stroke: "var(--axis)" }) : null,
-      areaY(banded, { x: "cost", y1: "low", y2: "high", fill: "name", z: "name", fillOpacity: 0.13 }),
+      areaY(banded, { x: "cost", y1: "low", y2: "high", fill: "name", z: "name", fillOpacity: 0.09 }),
+      ...["low", "high"].map((edge) => line(banded, { x: "cost", y: edge, stroke: "name", z: "name", strokeWidth: 0.7, strokeOpacity: 0.5 })),
       line(oracle, { x: "cost", y: "value", stroke: "var(--oracle)", strokeDasharray: "5 4", strokeWidth: 1.5 }),
       line(rows, { x: "cost", y: "value", stroke: "name", z: "name", strokeWidth: 1.8 }),
       view.budget === null ? null : ruleX([view.budget], { stroke: "var(--ink)", strokeOpacity: 0.55, strokeWidth: 1 }),

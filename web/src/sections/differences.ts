@@ -87,6 +87,7 @@ function draw(view: View, rows: Difference[], width: number) {
 function differenceTable(view: View, rows: Difference[]): Child {
   if (rows.length === 0) return null;
   const decimals = decimalsOfIntervals(rows.map((row) => row.revenue));
+  const costs = decimalsOfIntervals(rows.map((row) => row.cost));
   return table({
     caption: `Difference in ${view.revenueName} per unit, on the same resamples`,
     columns: [
@@ -95,6 +96,7 @@ function differenceTable(view: View, rows: Difference[]): Child {
       { title: "difference" },
       { title: "all at once" },
       { title: "relative" },
+      { title: `more ${view.costName}` },
       { title: "p" },
       { title: "In words", kind: "wide" },
     ],
@@ -104,6 +106,7 @@ function differenceTable(view: View, rows: Difference[]): Child {
       intervalCell(view, row.revenue, decimals, 1, true),
       view.format.range(row.simultaneous?.low, row.simultaneous?.high, decimals),
       percentCell(view, row.relative),
+      intervalCell(view, row.cost, costs, 1, true),
       view.format.pValue(row.p_value),
       row.sentence ?? "",
     ]),

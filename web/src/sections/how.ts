@@ -13,6 +13,7 @@ export function how(view: View): Child {
   if (results.made_by?.verb) rows.push(["made by", `dfcl ${results.made_by.verb}`]);
   if (results.estimator) rows.push(["estimator", results.estimator]);
   if (results.nuisance) rows.push(["nuisance prediction", results.nuisance]);
+  if (results.intervals) rows.push(["intervals", results.intervals]);
   if (isNumber(results.resamples)) rows.push(["resamples", view.format.count(results.resamples)]);
   for (const option of list(results.made_by?.options)) rows.push([option[0] ?? "", option[1] ?? ""]);
   for (const shown of view.models) {

@@ -18,6 +18,7 @@ export function values(view: View): Child {
     replaceChildren(
       shown,
       has("deployed") ? valuesTable(view, "deployed", "Deployed: the multiplier comes from predictions alone, as in a launch") : null,
+      has("deployed") ? predictedTable(view, "deployed") : null,
       has("matched") ? fold("Matched: the multiplier is chosen so that the evaluated cost meets the budget, as published", matched(view)) : null,
     );
   view.onChange(redraw);
@@ -34,15 +35,44 @@ interface Entry {
   plan: PlanValue;
 }
 
-function valuesTable(view: View, which: Which, caption: string): HTMLElement {
-  const entries: Entry[] = [];
+// Every model's plans that are switched on, budget by budget.
+function entriesOf(view: View, which: Which): Entry[] {
   const most = Math.max(...view.models.map((shown) => list(shown.model[which]).length), 0);
-  for (let budget = 0; budget < most; ++budget) {
-    for (const shown of view.activeModels) {
+  return Array.from({ length: most }).flatMap((_, budget) =>
+    view.activeModels.flatMap((shown) => {
       const plan = shown.model[which]?.[budget];
-      if (plan) entries.push({ name: shown.name, plan });
-    }
-  }
+      return plan ? [{ name: shown.name, plan }] : [];
+    }),
+  );
+}
+
+// What the models expected and, in simulated trials, what is true.
+function predictedTable(view: View, which: Which): Child {
+  const entries = entriesOf(view, which);
+  const parts: [string, (plan: PlanValue) => Maybe<number>][] = [
+    [`predicted ${view.revenueName}`, (plan) => plan.predicted_revenue],
+    [`predicted ${view.costName}`, (plan) => plan.predicted_cost],
+    [`true ${view.revenueName}`, (plan) => plan.true_revenue],
+    [`true ${view.costName}`, (plan) => plan.true_cost],
+    ["multiplier", (plan) => plan.multiplier],
+  ];
+  const columns = parts.flatMap(([title, pick]) => {
+    const numbers = entries.map((entry) => pick(entry.plan)).filter(isNumber);
+    const decimals = decimalsOf(numbers, 4);
+    return numbers.length > 0 ? [{ title, cell: (plan: PlanValue) => view.format.fixed(pick(plan), decimals) }] : [];
+  });
+  if (columns.length === 0) return null;
+  const rows = entries.map(({ name, plan }) => [
+    view.format.money(plan.budget_per_unit, budgetDecimals(view)),
+    modelCell(view, name),
+    ...columns.map((column) => column.cell(plan)),
+  ]);
+  const caption = "Predicted figures and multipliers, per unit";
+  return fold(caption, table({ caption, hideCaption: true, columns: [{ title: "Budget per unit" }, { title: "Model", kind: "text" }, ...columns], rows }));
+}
+
+function valuesTable(view: View, which: Which, caption: string): HTMLElement {
+  const entries = entriesOf(view, which);
   if (entries.length === 0) return h("p", { class: "empty" }, "No model is switched on.");
   const columns: (Column & { cell: (entry: Entry) => Child; shown: boolean })[] = [];
   const add = (title: string, shown: boolean, cell: (entry: Entry) => Child, kind: Column["kind"] = "number") =>
@@ -51,11 +81,6 @@ function valuesTable(view: View, which: Which, caption: string): HTMLElement {
     const decimals = decimalsOfIntervals(entries.map((entry) => pick(entry.plan)));
     const any = entries.some((entry) => isNumber(pick(entry.plan)?.value));
     add(title, any, (entry) => intervalCell(view, pick(entry.plan), decimals, 1, signed));
-  };
-  const addNumber = (title: string, pick: (plan: PlanValue) => Maybe<number>) => {
-    const numbers = entries.map((entry) => pick(entry.plan)).filter(isNumber);
-    const decimals = decimalsOf(numbers, 4);
-    add(title, numbers.length > 0, (entry) => view.format.fixed(pick(entry.plan), decimals));
   };
   let last: Maybe<number> = null;
   add("Budget per unit", true, ({ plan }) => {
@@ -70,10 +95,6 @@ function valuesTable(view: View, which: Which, caption: string): HTMLElement {
   addInterval(view.costName, (plan) => plan.cost);
   addInterval("over budget", (plan) => plan.spend_over_budget, true);
   addInterval(`${view.revenueName} per ${view.costName}`, (plan) => plan.return_per_cost);
-  addNumber(`predicted ${view.revenueName}`, (plan) => plan.predicted_revenue);
-  addNumber(`predicted ${view.costName}`, (plan) => plan.predicted_cost);
-  addNumber(`true ${view.revenueName}`, (plan) => plan.true_revenue);
-  addNumber(`true ${view.costName}`, (plan) => plan.true_cost);
   const ofOracle = entries.some((entry) => isNumber(entry.plan.share_of_oracle));
   add("of the best possible", ofOracle, ({ plan }) => view.format.percent(plan.share_of_oracle));
   const used = columns.filter((column) => column.shown);
