@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // dfcl simulate: a trial with known truth, streamed to disk.
+#include "dfcl/verbs/simulate.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +16,6 @@
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"
-#include "dfcl/core/version.h"
 #include "dfcl/experiment/simulated_launch.h"
 #include "dfcl/io/atomic_file.h"
 #include "dfcl/io/plan_file.h"
@@ -57,25 +58,6 @@ simulate::SimulatorOptions options_of(const SimulateFlags& flags, std::uint64_t 
           .cost_scale = flags.cost_scale,
           .population_shift = flags.population_shift,
           .imbalance = flags.imbalance};
-}
-
-data::Provenance provenance_of(const simulate::Simulator& simulator, const char* kind) {
-  const simulate::SimulatorOptions& options = simulator.options();
-  data::Provenance provenance{.kind = kind,
-                              .version = core::version(),
-                              .verb = "simulate",
-                              .options = {{"preset", simulate::name_of(options.preset)},
-                                          {"response", simulate::name_of(options.response)},
-                                          {"rows", fmt::format("{}", options.num_rows)},
-                                          {"days", fmt::format("{}", options.num_days)},
-                                          {"shares", fmt::format("{}", fmt::join(simulator.shares(), ","))},
-                                          {"noise", fmt::format("{}", options.noise)},
-                                          {"imbalance", options.imbalance ? "true" : "false"},
-                                          {"seed", fmt::format("{}", options.seed)}}};
-  if (options.cost_scale != 1.0) provenance.options.emplace_back("cost_scale", fmt::format("{}", options.cost_scale));
-  if (options.population_shift != 0.0)
-    provenance.options.emplace_back("population_shift", fmt::format("{}", options.population_shift));
-  return provenance;
 }
 
 void refuse_equal_outputs(const SimulateFlags& flags) {
@@ -160,7 +142,8 @@ int run_outcomes(const SimulateFlags& flags, const simulate::Simulator& simulato
   }
   require_output(flags.trial, {flags.plan});
   const data::Plan plan = io::read_plan(flags.plan, context).plan;
-  io::TableWriter writer(flags.trial, experiment::outcome_columns(), provenance_of(simulator, "outcomes"));
+  io::TableWriter writer(flags.trial, experiment::outcome_columns(),
+                         verbs::simulation_provenance(simulator, "outcomes"));
   writer.write(experiment::simulate_outcomes(simulator, plan, context));
   writer.commit();
   if (as_json) {
@@ -175,9 +158,10 @@ int run_simulate(const SimulateFlags& flags, bool as_json, core::RunContext& con
   const simulate::Simulator simulator(options_of(flags, context.seed));
   if (!flags.plan.empty()) return run_outcomes(flags, simulator, as_json, context);
   refuse_equal_outputs(flags);
-  io::TableWriter trial(flags.trial, simulator.trial_columns(), provenance_of(simulator, "trial"));
+  io::TableWriter trial(flags.trial, simulator.trial_columns(), verbs::simulation_provenance(simulator, "trial"));
   std::optional<io::TableWriter> truth;
-  if (!flags.truth.empty()) truth.emplace(flags.truth, simulator.truth_columns(), provenance_of(simulator, "truth"));
+  if (!flags.truth.empty())
+    truth.emplace(flags.truth, simulator.truth_columns(), verbs::simulation_provenance(simulator, "truth"));
   std::optional<io::AtomicFile> study;
   if (!flags.study.empty()) {
     study.emplace(flags.study);

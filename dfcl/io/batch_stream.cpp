@@ -2,6 +2,7 @@
 #include "dfcl/io/batch_stream.h"
 
 #include <arrow/api.h>
+#include <arrow/c/abi.h>
 #include <arrow/c/bridge.h>
 
 #include "dfcl/io/arrow_status.h"
@@ -38,11 +39,17 @@ class BatchStream : public arrow::RecordBatchReader {
 
 }  // namespace
 
-void export_batches(std::unique_ptr<data::BatchSource> source, const data::Provenance& provenance,
-                    ArrowArrayStream* stream) {
+ArrowArrayStream* new_stream(std::unique_ptr<data::BatchSource> source, const data::Provenance& provenance) {
   auto schema = arrow_schema(source->columns(), provenance);
   const auto reader = std::make_shared<BatchStream>(std::move(source), std::move(schema));
-  require_good(arrow::ExportRecordBatchReader(reader, stream), "<stream>", "write");
+  auto stream = std::make_unique<ArrowArrayStream>();
+  require_good(arrow::ExportRecordBatchReader(reader, stream.get()), "<stream>", "write");
+  return stream.release();
+}
+
+void delete_stream(ArrowArrayStream* stream) {
+  if (stream->release != nullptr) stream->release(stream);
+  delete stream;
 }
 
 }  // namespace dfcl::io

@@ -13,8 +13,10 @@ struct ArrowArrayStream;
 
 namespace dfcl::io {
 
-// Fills `stream`, which owns the source from then on. Failures of the source reach the reader through the stream.
-void export_batches(std::unique_ptr<data::BatchSource> source, const data::Provenance& provenance,
-                    ArrowArrayStream* stream);
+// A new stream, which owns the source. Failures of the source reach the reader through the stream.
+ArrowArrayStream* new_stream(std::unique_ptr<data::BatchSource> source, const data::Provenance& provenance);
+
+// Releases it, unless a reader has taken it over, and frees it.
+void delete_stream(ArrowArrayStream* stream);
 
 }  // namespace dfcl::io

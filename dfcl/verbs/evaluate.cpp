@@ -121,7 +121,12 @@ Scored score_file(const std::string& path, const Inputs& inputs, core::RunContex
 Scored score(const Contender& contender, const Inputs& inputs, bool allow_training_rows, core::RunContext& context) {
   const std::string& path = contender.path;
   if (contender.model != nullptr) return score_model(*contender.model, path, inputs, allow_training_rows, context);
-  if (contender.prediction != nullptr) return score_prediction(*contender.prediction, path, inputs, context);
+  if (contender.prediction != nullptr) {
+    Scored scored = score_prediction(*contender.prediction, path, inputs, context);
+    scored.method = contender.method;
+    scored.is_index = contender.is_index;
+    return scored;
+  }
   return model::is_safetensors(path) ? score_model(model::read_model(path), path, inputs, allow_training_rows, context)
                                      : score_file(path, inputs, context);
 }

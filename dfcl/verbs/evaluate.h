@@ -22,7 +22,9 @@ struct Contender {
   std::string path;  // of a file, or what messages call the object in memory
   std::shared_ptr<const model::Model> model = {};
   std::shared_ptr<const data::Prediction> prediction = {};
-  std::string name = {};  // "": made from the path
+  std::string name = {};    // "": made from the path
+  std::string method = {};  // of predictions in memory, as the next
+  bool is_index = false;
 
   bool is_given() const { return !path.empty(); }
 };

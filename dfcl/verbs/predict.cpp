@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/verbs/predict.h"
+
+#include "dfcl/core/version.h"
+#include "dfcl/io/prediction_writer.h"
+#include "dfcl/model/model_file.h"
+
+namespace dfcl::verbs {
+
+data::Provenance prediction_provenance(const model::Model& model) {
+  return {"prediction",
+          core::version(),
+          "predict",
+          {{"model", model::fingerprint_of(model)},
+           {"method", model.method},
+           {"revenue_is_index", model.is_index() ? "true" : "false"}}};
+}
+
+void write_prediction(const std::string& path, const data::Prediction& prediction, const data::Provenance& provenance) {
+  io::PredictionWriter writer(path, prediction.arms, prediction.ids.texts() == nullptr, provenance);
+  writer.write(prediction);
+  writer.commit();
+}
+
+}  // namespace dfcl::verbs

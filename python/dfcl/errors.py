@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The exceptions of dfcl, one for each kind of problem, with the text and hint of the command line."""
+
+from __future__ import annotations
+
+__all__ = [
+    "Error",
+    "InternalError",
+    "UsageError",
+    "DataError",
+    "FileError",
+    "UnavailableError",
+    "InfeasibleError",
+    "UnfitError",
+]
+
+
+class Error(Exception):
+    """Ends an operation and says why.
+
+    ``what`` is the problem in a sentence; ``where``, ``found``, ``expected`` and ``hint`` are "" where there is nothing to
+    say. ``exit_code`` is the exit code of the command line for the same problem.
+    """
+
+    exit_code: int = 1
+    what: str = ""
+    where: str = ""
+    found: str = ""
+    expected: str = ""
+    hint: str = ""
+
+
+class InternalError(Error, RuntimeError):
+    """A bug in dfcl."""
+
+    exit_code = 1
+
+
+class UsageError(Error, ValueError):
+    """An argument or a key of the study."""
+
+    exit_code = 2
+
+
+class DataError(Error, ValueError):
+    """The contents of an input."""
+
+    exit_code = 3
+
+
+class FileError(Error, OSError):
+    """A file or folder that cannot be read or written."""
+
+    exit_code = 4
+
+
+class UnavailableError(Error, NotImplementedError):
+    """Not available on this machine or in this build."""
+
+    exit_code = 5
+
+
+class InfeasibleError(Error, ValueError):
+    """The budget cannot be met."""
+
+    exit_code = 6
+
+
+class UnfitError(Error, ValueError):
+    """The trial is unfit to learn from."""
+
+    exit_code = 7
+
+
+_KINDS: dict[int, type[Error]] = {
+    kind.exit_code: kind
+    for kind in (InternalError, UsageError, DataError, FileError, UnavailableError, InfeasibleError, UnfitError)
+}
+
+
+def _make(
+    code: int, message: str, what: str, where: str, found: str, expected: str, hint: str
+) -> BaseException:
+    """Called by the extension module."""
+    if code == 130:
+        return KeyboardInterrupt(message)
+    error = _KINDS.get(code, InternalError)(message)
+    error.what, error.where, error.found, error.expected, error.hint = what, where, found, expected, hint
+    return error

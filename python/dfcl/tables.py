@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables in: paths, frames of any library that speaks the Arrow PyCapsule interface, mappings of columns, NumPy arrays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, Union, runtime_checkable
+
+import numpy as np
+
+from . import _dfcl
+from .errors import DataError, UsageError
+
+__all__ = ["TableLike", "Source", "source"]
+
+
+@runtime_checkable
+class ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+#: A path; a frame (pandas, Polars, PyArrow, DuckDB, anything with ``__arrow_c_stream__``); a mapping from names to
+#: columns; a NumPy array of units x columns, or one with named fields.
+TableLike = Union[str, "os.PathLike[str]", ArrowStream, Mapping[str, Any], "np.ndarray[Any, Any]"]
+
+
+class Source:
+    """A table for one call: its path, and what must live as long as the call does."""
+
+    def __init__(self, path: str, keep: _dfcl.MemoryTable | None = None) -> None:
+        self.path = path
+        self.keep = keep
+
+    @property
+    def num_rows(self) -> int:
+        """0 where the table is a file."""
+        return 0 if self.keep is None else self.keep.num_rows
+
+
+def _data_error(message: str, hint: str = "") -> DataError:
+    error = DataError(message + (f"\nhint: {hint}" if hint else ""))
+    error.what, error.hint = message, hint
+    return error
+
+
+def _texts(values: Sequence[Any]) -> list[str | None]:
+    def text(value: Any) -> str | None:
+        if value is None or value != value:  # NaN and NaT are not themselves
+            return None
+        return value if isinstance(value, str) else str(value)
+
+    return [text(value) for value in values]
+
+
+def column(values: Any, name: str) -> Any:
+    """A column as what the extension module takes: a contiguous array of numbers, or a list of texts."""
+    array = values if isinstance(values, np.ndarray) else np.asarray(values)
+    if array.ndim != 1:
+        raise _data_error(f"column '{name}' has {array.ndim} dimensions, expected 1")
+    if array.dtype.kind == "b":
+        return np.ascontiguousarray(array).view(np.uint8)
+    if array.dtype.kind in "iu" or array.dtype in (np.float32, np.float64):
+        native = array.astype(array.dtype.newbyteorder("="), copy=False)
+        return np.ascontiguousarray(native)
+    if array.dtype.kind == "f":
+        return np.ascontiguousarray(array, dtype=np.float32 if array.dtype.itemsize < 4 else np.float64)
+    if array.dtype.kind in "mM":
+        array = np.where(np.isnat(array), None, array.astype(str).astype(object))
+    if array.dtype.kind in "OUSTmM":
+        if array.dtype.kind == "S":
+            array = np.char.decode(array, "utf-8")
+        if array.dtype.kind == "O" and all(
+            value is None or isinstance(value, (int, float, np.number)) for value in array
+        ):
+            return np.array([np.nan if value is None else float(value) for value in array])
+        return _texts(array.tolist())
+    raise _data_error(f"column '{name}' is of a type that cannot be used: {array.dtype}")
+
+
+def _from_columns(columns: Mapping[str, Any], label: str) -> Source:
+    if not columns:
+        raise _data_error(f"<{label}>: a table without columns")
+    table = _dfcl.MemoryTable.from_columns([(str(name), column(v, str(name))) for name, v in columns.items()], label)
+    return Source(table.path, table)
+
+
+def _from_array(array: np.ndarray[Any, Any], label: str, names: Sequence[str] | None) -> Source:
+    if array.dtype.names is not None:
+        return _from_columns({name: array[name] for name in array.dtype.names}, label)
+    if array.ndim != 2:
+        raise _data_error(
+            f"<{label}>: an array of {array.ndim} dimensions, expected 2: units x columns",
+            "a mapping from names to arrays will do as well",
+        )
+    names = names if names is not None else [f"x{place}" for place in range(array.shape[1])]
+    if len(names) != array.shape[1]:
+        raise _data_error(f"<{label}>: {array.shape[1]} columns, expected {len(names)}")
+    return _from_columns({name: array[:, place] for place, name in enumerate(names)}, label)
+
+
+def source(table: TableLike, label: str, names: Sequence[str] | None = None) -> Source:
+    """A table under a path. ``names`` are the columns of an array that has no names itself."""
+    if isinstance(table, (str, os.PathLike)):
+        return Source(os.fspath(table))
+    if hasattr(table, "__arrow_c_stream__"):
+        try:
+            capsule = table.__arrow_c_stream__()
+        except ImportError:  # pandas without pyarrow
+            if not hasattr(table, "columns"):
+                raise
+            return _from_columns({str(name): table[name].to_numpy() for name in table.columns}, label)
+        memory = _dfcl.MemoryTable.from_stream(capsule, label)
+        return Source(memory.path, memory)
+    if isinstance(table, Mapping):
+        return _from_columns(table, label)
+    if isinstance(table, np.ndarray):
+        return _from_array(table, label, names)
+    if hasattr(table, "columns") and hasattr(table, "__getitem__"):  # a frame of an older library
+        return _from_columns({str(name): np.asarray(table[name]) for name in table.columns}, label)
+    message = f"<{label}>: cannot make a table of {type(table).__name__}"
+    hint = "a path, a frame (pandas, Polars, PyArrow, DuckDB), a mapping of columns or a NumPy array"
+    error = UsageError(f"{message}\nhint: {hint}")
+    error.what, error.hint = message, hint
+    raise error

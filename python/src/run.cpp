@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run.h"
+
+#include <nanobind/stl/string.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace nb = nanobind;
+
+namespace dfcl::python {
+namespace {
+
+constexpr auto kLook = std::chrono::milliseconds(50);
+
+struct Message {
+  const char* kind;
+  std::string text;
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;
+  std::string unit = {};
+};
+
+// Keeps the latest progress and all warnings until the calling thread passes them on.
+class Mailbox : public core::ProgressSink {
+ public:
+  void progress(std::string_view task, std::uint64_t done, std::uint64_t total, std::string_view unit) override {
+    const std::lock_guard lock(mutex_);
+    if (messages_.empty() || std::string_view(messages_.back().kind) != "progress")
+      messages_.push_back({"progress", "", 0, 0, ""});
+    messages_.back() = {"progress", std::string(task), done, total, std::string(unit)};
+  }
+  void finished(std::string_view task) override { add({"finished", std::string(task)}); }
+  void warning(std::string_view text) override { add({"warning", std::string(text)}); }
+
+  std::vector<Message> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(messages_, {});
+  }
+
+ private:
+  void add(Message message) {
+    const std::lock_guard lock(mutex_);
+    messages_.push_back(std::move(message));
+  }
+
+  std::mutex mutex_;
+  std::vector<Message> messages_;
+};
+
+void pass_on(Mailbox& mailbox, const nb::object& tell) {
+  for (const Message& message : mailbox.take()) {
+    if (!tell.is_none()) tell(message.kind, message.text, message.done, message.total, message.unit);
+  }
+}
+
+}  // namespace
+
+void run_without_gil(const RunOptions& options, const std::function<void(core::RunContext&)>& work) {
+  Mailbox mailbox;
+  std::atomic<bool> cancel = false;
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool is_done = false;
+  std::exception_ptr failure;         // of the work
+  std::exception_ptr python_failure;  // of a signal handler or of `tell`
+  const auto look = [&] {
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      pass_on(mailbox, options.tell);
+    } catch (...) {
+      python_failure = std::current_exception();
+      cancel = true;
+    }
+  };
+  std::thread worker([&] {
+    try {
+      core::RunContext context(options.threads, options.seed, &mailbox, &cancel);
+      work(context);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const std::lock_guard lock(mutex);
+    is_done = true;
+    ended.notify_all();
+  });
+  {
+    const nb::gil_scoped_release release;
+    std::unique_lock lock(mutex);
+    while (!ended.wait_for(lock, kLook, [&] { return is_done; })) {
+      if (python_failure != nullptr) continue;  // the work is on its way out
+      lock.unlock();
+      {
+        const nb::gil_scoped_acquire acquire;
+        look();
+      }
+      lock.lock();
+    }
+    lock.unlock();
+    worker.join();
+  }
+  if (python_failure == nullptr) look();
+  if (python_failure != nullptr) std::rethrow_exception(python_failure);
+  if (failure != nullptr) std::rethrow_exception(failure);
+}
+
+}  // namespace dfcl::python
