@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kParts = 16;  // the same for any number of threads
 constexpr int kDigitBits = 11;
 constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
-constexpr int kPasses = 6;  // 6 x 11 bits
+constexpr int kFirstShift = 31;  // three passes sort by the upper 33 bits; what is equal there is sorted apart
 
 struct Ranked {
   std::uint64_t key;  // rises as the score falls
@@ -57,6 +57,23 @@ bool sort_by_digit(int shift, std::vector<Ranked>& from, std::vector<Ranked>& to
   return true;
 }
 
+// Rows are in the order of their upper bits: sorts each run of equal ones by the whole key.
+void sort_runs(std::vector<Ranked>& rows) {
+  const auto smaller = [](const Ranked& a, const Ranked& b) { return a.key < b.key; };
+  for (std::size_t begin = 0; begin < rows.size();) {
+    std::size_t end = begin + 1;
+    while (end < rows.size() && (rows[end].key >> kFirstShift) == (rows[begin].key >> kFirstShift)) ++end;
+    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto last = rows.begin() + static_cast<std::ptrdiff_t>(end);
+    if (end - begin == 2) {
+      if (smaller(first[1], first[0])) std::swap(first[0], first[1]);
+    } else if (end - begin > 2 && !std::is_sorted(first, last, smaller)) {
+      std::stable_sort(first, last, smaller);
+    }
+    begin = end;
+  }
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> order_falling(std::span<const double> scores, std::span<const std::uint32_t> rows,
@@ -75,9 +92,10 @@ std::vector<std::uint32_t> order_falling(std::span<const double> scores, std::sp
   } else {
     std::vector<Ranked> other(size);
     std::vector<Histogram> histograms(kParts);
-    for (int pass = 0; pass < kPasses; ++pass) {
-      if (sort_by_digit(pass * kDigitBits, ranked, other, histograms, context)) std::swap(ranked, other);
+    for (int shift = kFirstShift; shift < 64; shift += kDigitBits) {
+      if (sort_by_digit(shift, ranked, other, histograms, context)) std::swap(ranked, other);
     }
+    sort_runs(ranked);
   }
   std::vector<std::uint32_t> order(size);
   for (std::size_t i = 0; i < size; ++i) order[i] = ranked[i].row;

@@ -194,7 +194,11 @@ TEST(Ranking, OrderFallsAndIsStableForAnySize) {
   for (const std::size_t size : {1u, 100u, 5'000u, 70'001u}) {
     std::vector<double> scores;
     core::RandomStream stream(size, core::stream_purpose("order test"), 0);
-    for (std::size_t i = 0; i < size; ++i) scores.push_back(std::floor(200.0 * stream.normal()) / 8.0);
+    for (std::size_t i = 0; i < size; ++i) {
+      // Ties, and scores that differ in the last bits only.
+      const double score = std::floor(200.0 * stream.normal()) / 8.0;
+      scores.push_back(score + (i % 3 == 0 ? 1e-13 * std::floor(4.0 * stream.uniform()) : 0.0));
+    }
     std::vector<std::uint32_t> expected(size);
     std::iota(expected.begin(), expected.end(), 0u);
     std::stable_sort(expected.begin(), expected.end(),
