@@ -131,15 +131,17 @@ void add_train(Session& session) {
   add_shortcut(verb, flags, "--ensemble", "method.ensemble", "networks trained from different seeds and averaged");
   add_shortcut(verb, flags, "--trees", "forest.trees", "tsm-forest: trees\nDefault: 256.");
   add_shortcut(verb, flags, "--leaf", "forest.leaf", "tsm-forest: units in a leaf, at least\nDefault: 300.");
-  add_shortcut(verb, flags, "--depth", "forest.depth", "tsm-forest: splits from the root to a leaf, at most\nDefault: 24.");
+  add_shortcut(verb, flags, "--depth", "forest.depth",
+               "tsm-forest: splits from the root to a leaf, at most\nDefault: 24.");
   add_list_shortcut(verb, flags, "--monotone", "method.monotone", "outcomes that rise with the arm: revenue,cost");
   add_list_shortcut(verb, flags, "--concave", "method.concave",
                     "outcomes that rise with the arm by falling steps: revenue");
   verb.add_flag_function(
       "--as-published", [flags](std::int64_t) { flags->shortcuts.emplace_back("method.as_published=true"); },
       "train as the paper did, without what makes it work");
-  add_shortcut(verb, flags, "--warm-epochs", "method.warm_epochs",
-               "of the epochs, those on the prediction loss alone\nDefault: half of them, or none with --start-from.");
+  add_shortcut(
+      verb, flags, "--warm-epochs", "method.warm_epochs",
+      "of the epochs, those on the prediction loss alone\nDefault: two thirds of them, or none with --start-from.");
   verb.add_option("--start-from", flags->start_from,
                   "a model whose weights to start from, instead of random ones\nIts arms, features and network must be "
                   "those of the study.");
