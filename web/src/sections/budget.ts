@@ -13,7 +13,7 @@ import { budgetDecimals } from "./controls";
 
 export function budget(view: View): Child {
   if (!view.budgetRange()) return null;
-  const figures = h("div", { "aria-live": "polite" });
+  const figures = h("div", {});
   const totals = totalsChoice(view);
   const redraw = () => replaceChildren(figures, figuresTable(view, totals.on()));
   totals.listen(redraw);
