@@ -12,11 +12,11 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
-#include "dfcl/core/version.h"
 #include "dfcl/io/file_format.h"
 #include "dfcl/io/prediction_writer.h"
 #include "dfcl/io/unit_reader.h"
 #include "dfcl/model/model_file.h"
+#include "dfcl/verbs/predict.h"
 
 namespace dfcl::cli {
 namespace {
@@ -25,33 +25,50 @@ struct PredictFlags {
   std::string model;
   std::string units;
   std::string output;
+  std::string uncertainty;
 };
 
-int run_predict(const PredictFlags& flags, bool as_json, core::RunContext& context) {
-  (void)io::format_of_name(flags.output);
-  const model::Model model = model::read_model(flags.model);
-  require_output(flags.output, {flags.model, flags.units});
+// Writes what was asked for of every unit; returns their number.
+std::size_t write_figure(const model::Model& model, const PredictFlags& flags, model::Figure figure,
+                         core::RunContext& context) {
+  const std::string& output = figure == model::Figure::outcomes ? flags.output : flags.uncertainty;
   io::UnitReader units(flags.units, model::unit_schema(model), context);
-  const data::Provenance provenance{"prediction",
-                                    core::version(),
-                                    "predict",
-                                    {{"model", model::fingerprint_of(model)},
-                                     {"method", model.method},
-                                     {"revenue_is_index", model.is_index() ? "true" : "false"}}};
+  data::Provenance provenance = verbs::prediction_provenance(model);
+  if (figure == model::Figure::standard_errors) provenance.options.emplace_back("figure", "standard errors of effects");
   std::optional<io::PredictionWriter> writer;
   std::size_t num_units = 0;
   model::predict_units(
       model, units,
       [&](data::Prediction piece) {
-        if (!writer) writer.emplace(flags.output, piece.arms, piece.ids.texts() == nullptr, provenance);
+        if (!writer) writer.emplace(output, piece.arms, piece.ids.texts() == nullptr, provenance);
         num_units += piece.num_units();
         writer->write(piece);
         context.progress("predicting", num_units, 0, "units");
       },
-      context);
+      context, figure);
   context.finished("predicting");
   if (!writer) throw core::Error({.kind = core::ErrorKind::data, .what = "no units", .where = flags.units});
   writer->commit();
+  return num_units;
+}
+
+int run_predict(const PredictFlags& flags, bool as_json, core::RunContext& context) {
+  (void)io::format_of_name(flags.output);
+  const model::Model model = model::read_model(flags.model);
+  require_output(flags.output, {flags.model, flags.units});
+  if (!flags.uncertainty.empty()) {
+    (void)io::format_of_name(flags.uncertainty);
+    require_output(flags.uncertainty, {flags.model, flags.units});
+    if (flags.uncertainty == flags.output) {
+      throw core::Error({.kind = core::ErrorKind::usage,
+                         .what = "is the file of the predictions",
+                         .where = "--uncertainty",
+                         .hint = "choose another name"});
+    }
+    const model::Predictor can_tell(model, model::Figure::standard_errors);  // or says why not, before any work
+  }
+  const std::size_t num_units = write_figure(model, flags, model::Figure::outcomes, context);
+  if (!flags.uncertainty.empty()) write_figure(model, flags, model::Figure::standard_errors, context);
   if (as_json) {
     fmt::print("{}\n",
                nlohmann::ordered_json{
@@ -80,6 +97,9 @@ void add_predict(Session& session) {
   verb.add_option("UNITS", flags->units, "the units: csv, csv.gz, parquet or arrow; a glob or a folder")->required();
   verb.add_option("-o,--output", flags->output, "the predictions to write: .parquet, .csv, .csv.gz or .arrow")
       ->required();
+  verb.add_option("--uncertainty", flags->uncertainty,
+                  "for a forest: also write the standard errors of the arms' effects over control\n"
+                  "A file with the columns of the predictions.");
 }
 
 }  // namespace dfcl::cli

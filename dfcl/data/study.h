@@ -95,7 +95,7 @@ struct Study {
     std::int64_t leaf = 300;  // units in a leaf, those that split and those that fill it together
     std::int64_t min_leaf_per_arm = 20;
     std::int64_t depth = 24;
-    std::int64_t mtry = 0;  // features tried at a node; 0: chosen from their number
+    std::int64_t mtry = 0;  // features tried at a node; 0: all
     double subsample = 0.5;
   } forest;
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "dfcl/core/error.h"
 
@@ -50,8 +49,7 @@ void validate(const ForestOptions& options, std::size_t num_units, std::size_t n
 }
 
 std::size_t features_per_node(const ForestOptions& options, std::size_t num_features) {
-  const auto usual = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(num_features)))) + 20;
-  return std::min(options.mtry > 0 ? options.mtry : usual, num_features);
+  return options.mtry > 0 ? std::min(options.mtry, num_features) : num_features;
 }
 
 }  // namespace dfcl::forest

@@ -314,7 +314,7 @@ const std::vector<Key>& all_keys() {
           "forest", "depth", "24", "Splits from the root to a leaf, at most.",
           [](Study & s) -> auto& { return s.forest.depth; }),
       key(
-          "forest", "mtry", "0", "Features tried at each split. 0: the square root of their number and 20 more.",
+          "forest", "mtry", "0", "Features tried at each split. 0: all.",
           [](Study & s) -> auto& { return s.forest.mtry; }),
       key(
           "forest", "subsample", "0.5", "Share of the training units that each tree sees, at most 0.5.",

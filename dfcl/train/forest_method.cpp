@@ -94,7 +94,7 @@ std::vector<std::pair<std::string, std::string>> shown(const forest::ForestOptio
           {"leaf", number(options.min_leaf)},
           {"min_leaf_per_arm", number(options.min_leaf_per_arm)},
           {"depth", number(options.depth)},
-          {"mtry", options.mtry == 0 ? "chosen" : number(options.mtry)},
+          {"mtry", options.mtry == 0 ? "all" : number(options.mtry)},
           {"subsample", number(options.subsample)}};
 }
 

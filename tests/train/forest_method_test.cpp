@@ -25,7 +25,9 @@ data::Study forest_study() {
 
 model::Model grow(const data::Trial& trial, const data::Study& study, int threads = 2, const std::string& folder = "") {
   core::RunContext context(threads, 5);
-  return train(trial, study, {.checkpoint_folder = folder}, context);
+  TrainOptions options;
+  options.checkpoint_folder = folder;
+  return train(trial, study, options, context);
 }
 
 std::string bytes_of(const model::Model& model) { return model::safetensors_bytes(model::tensor_file_of(model)); }
