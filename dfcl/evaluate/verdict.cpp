@@ -20,11 +20,10 @@ std::string amount(double value, const std::string& currency) {
   return currency.empty() ? text : text + " " + currency;
 }
 
+// "(95 % interval 1,200 to 3,400 EUR)".
 std::string range_words(const Interval& interval, double times, const EvaluationOptions& options) {
-  if (!interval.has_ends())
-    return fmt::format("{} (no interval)", amount(times * interval.value, options.words.currency));
-  return fmt::format("{} ({:.3g} % interval {} to {})", amount(times * interval.value, options.words.currency),
-                     100.0 * options.level, amount(times * interval.low, options.words.currency),
+  if (!interval.has_ends()) return "(no interval)";
+  return fmt::format("({:.3g} % interval {} to {})", 100.0 * options.level, amount(times * interval.low, ""),
                      amount(times * interval.high, options.words.currency));
 }
 
@@ -38,10 +37,14 @@ double shown_gain(const PlanFigures& plan, const Evaluation& evaluation) {
 std::string plan_words(const ModelFigures& model, const PlanFigures& plan, const Evaluation& evaluation,
                        const EvaluationOptions& options) {
   const auto units = static_cast<double>(evaluation.num_units);
-  return fmt::format("at a budget of {} a unit, {} earns {} more {} than control over these {} units, at a {} of {}",
-                     amount(plan.budget_per_unit, options.words.currency), model.name,
-                     range_words(plan.incremental_revenue, units, options), options.words.revenue, evaluation.num_units,
-                     options.words.cost, range_words(plan.cost, units, options));
+  const std::string& currency = options.words.currency;
+  const double gain = units * plan.incremental_revenue.value;
+  return fmt::format(
+      "at a budget of {} a unit, {} earns {} {} {} than control over these {} units {}, at a {} of {} {}",
+      amount(plan.budget_per_unit, currency), model.name, amount(std::abs(gain), currency),
+      gain < 0.0 ? "less" : "more", options.words.revenue, amount(units, ""),
+      range_words(plan.incremental_revenue, units, options), options.words.cost,
+      amount(units * plan.cost.value, currency), range_words(plan.cost, units, options));
 }
 
 struct Choice {
