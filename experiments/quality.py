@@ -203,7 +203,10 @@ class Runner:
         settings = SETTINGS.get(method, ("",))
         if len(settings) == 1:
             return settings[0]
-        tried = [self.one(cell, TUNING_SEED, method, setting) for setting in settings]
+        with self.lock:
+            lock = self.file_locks.setdefault((cell, method), threading.Lock())
+        with lock:
+            tried = [self.one(cell, TUNING_SEED, method, setting) for setting in settings]
         good = [result for result in tried if "shares" in result]
         return max(good, key=lambda result: statistics.mean(result["shares"]))["setting"] if good else settings[0]
 
@@ -356,14 +359,11 @@ def main():
             parser.error(f"no cell '{cell}'; there are {', '.join(CELLS)}")
     runner = Runner(options)
     if not options.table:
-        def job(pair):
-            cell, method = pair
-            setting = runner.tuned(cell, method)
-            for seed in range(1, 2 if method in LIGHTGBM else options.seeds + 1):
-                runner.one(cell, seed, method, setting)
-
+        # Seed after seed, so that what is there when it is stopped is a table already.
+        jobs = [(cell, seed, method) for seed in range(1, options.seeds + 1) for method in methods for cell in cells
+                if seed == 1 or method not in LIGHTGBM]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            list(pool.map(job, [(cell, method) for method in methods for cell in cells]))
+            list(pool.map(lambda job: runner.one(*job, runner.tuned(job[0], job[2])), jobs))
     print(table_of(runner, cells, methods, options.seeds))
 
 
