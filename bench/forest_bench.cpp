@@ -85,8 +85,10 @@ void run(std::size_t count, int threads) {
   forest::ForestPredictor(grown, {}, {})
       .predict({.features = units.features.view(), .base_revenue = units.zero, .base_cost = units.zero}, revenue.view(),
                cost.view(), context);
-  fmt::print("dfcl forest {} rows, {} threads: grow {:.2f} s ({:.2f} s of all processors), predict {:.2f} s, {} leaves a tree\n",
-             count, threads, grow_seconds, busy_seconds, seconds_since(start), grown.num_leaves() / grown.num_trees());
+  fmt::print(
+      "dfcl forest {} rows, {} threads: grow {:.2f} s ({:.2f} s of all processors), predict {:.2f} s, {} leaves a "
+      "tree\n",
+      count, threads, grow_seconds, busy_seconds, seconds_since(start), grown.num_leaves() / grown.num_trees());
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ void make_rising(std::span<const double> weights, std::span<double> values) {
 
 }  // namespace
 
-void apply_rules(const ArmRules& rules, std::size_t control, std::span<const double> weights, std::span<double> values) {
+void apply_rules(const ArmRules& rules, std::size_t control, std::span<const double> weights,
+                 std::span<double> values) {
   if (rules.control_is_free) values[control] = 0.0;
   if (rules.rises) make_rising(weights, values);
   for (double& value : values) value = std::clamp(value, rules.least, rules.most);

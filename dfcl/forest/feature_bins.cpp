@@ -78,9 +78,9 @@ std::uint8_t FeatureBins::bin_of(float value) const {
   return static_cast<std::uint8_t>(below + 1);
 }
 
-std::vector<FeatureBins> fit_bins(const std::vector<data::FeatureColumn>& columns,
-                                  core::MatrixView<const float> values, std::span<const std::uint32_t> rows,
-                                  std::size_t most_bins, core::RunContext& context) {
+std::vector<FeatureBins> fit_bins(const std::vector<data::FeatureColumn>& columns, core::MatrixView<const float> values,
+                                  std::span<const std::uint32_t> rows, std::size_t most_bins,
+                                  core::RunContext& context) {
   std::vector<FeatureBins> features(columns.size());
   const std::size_t count = std::min(rows.size(), kCutSample);
   core::for_each_chunk(context, columns.size(), 1, [&](std::size_t feature, std::size_t, std::size_t) {

@@ -31,8 +31,8 @@ struct FeatureBins {
 };
 
 // rows: the training units among the rows of values, units x features.
-std::vector<FeatureBins> fit_bins(const std::vector<data::FeatureColumn>& columns,
-                                  core::MatrixView<const float> values, std::span<const std::uint32_t> rows,
-                                  std::size_t most_bins, core::RunContext& context);
+std::vector<FeatureBins> fit_bins(const std::vector<data::FeatureColumn>& columns, core::MatrixView<const float> values,
+                                  std::span<const std::uint32_t> rows, std::size_t most_bins,
+                                  core::RunContext& context);
 
 }  // namespace dfcl::forest

@@ -192,9 +192,9 @@ class Checker {
   void check_numbers() const {
     for (const auto* arms : {&forest_.leaves, &forest_.overall}) {
       for (const LeafArm& arm : *arms)
-        require(std::isfinite(arm.weight) && arm.weight >= 0.0f && std::isfinite(arm.revenue) &&
-                    std::isfinite(arm.cost),
-                "numbers of leaves");
+        require(
+            std::isfinite(arm.weight) && arm.weight >= 0.0f && std::isfinite(arm.revenue) && std::isfinite(arm.cost),
+            "numbers of leaves");
     }
     for (const float share : forest_.importance) require(share >= 0.0f && share <= 1.0f, "importance");
   }

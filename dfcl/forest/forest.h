@@ -30,10 +30,10 @@ namespace dfcl::forest {
 inline constexpr std::uint16_t kLeaf = 0xffff;
 
 struct Node {
-  std::uint32_t next = 0;        // the left child, the right one follows; of a leaf, its place among the leaves
-  std::uint32_t set = 0;         // the place of the bins that go left among the forest's sets; 0 for a split at a bin
+  std::uint32_t next = 0;  // the left child, the right one follows; of a leaf, its place among the leaves
+  std::uint32_t set = 0;   // the place of the bins that go left among the forest's sets; 0 for a split at a bin
   std::uint16_t feature = kLeaf;
-  std::uint8_t last_left = 0;    // without a set: bins 1 to this one go left
+  std::uint8_t last_left = 0;  // without a set: bins 1 to this one go left
   std::uint8_t missing_left = 0;
   bool operator==(const Node&) const = default;
 };
@@ -60,8 +60,8 @@ struct Forest {
   std::vector<FeatureBins> bins;
   std::vector<std::uint32_t> roots;  // of the trees, among the nodes
   std::vector<Node> nodes;
-  std::vector<BinSet> sets;     // the first is not used
-  std::vector<LeafArm> leaves;  // leaves x arms
+  std::vector<BinSet> sets;      // the first is not used
+  std::vector<LeafArm> leaves;   // leaves x arms
   std::vector<LeafArm> overall;  // of all units, by arm
   // Of each feature: its share of what all splits are worth beyond chance, by the units that did not choose them.
   std::vector<float> importance;

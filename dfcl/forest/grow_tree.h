@@ -72,7 +72,7 @@ class TreeGrower {
   std::vector<std::uint32_t> filling_;
   std::vector<std::uint32_t> moved_;     // room for a partition
   std::vector<std::uint32_t> features_;  // in a random order
-  std::vector<Sums> filled_left_;  // of the split at hand, by arm
+  std::vector<Sums> filled_left_;        // of the split at hand, by arm
   std::vector<Sums> filled_right_;
   std::vector<Histogram> histograms_;
   std::vector<std::size_t> free_histograms_;

@@ -13,7 +13,7 @@ static_assert(sizeof(Lanes) == sizeof(Sums));
 
 constexpr std::size_t kTileUnits = 2048;
 constexpr std::size_t kColumnBytes = kTileUnits + 64;  // no power of two, so that columns do not share cache sets
-constexpr std::size_t kPrefetchAhead = 24;  // units
+constexpr std::size_t kPrefetchAhead = 24;             // units
 // Features counted side by side, so that additions to one sum do not wait for each other.
 constexpr std::size_t kTogether = 4;
 

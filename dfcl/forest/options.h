@@ -24,9 +24,9 @@ struct ForestOptions {
   // Features tried at a node; 0: all. On simulated trials with 107 features (tree-shaped effects, 60,000 units) all
   // got 80 % of the oracle's increment where the customary square root plus 20 got 73 %; smooth effects did not care.
   std::size_t mtry = 0;
-  double subsample = 0.5;   // share of the units a tree sees; half of them split, the other half fill the leaves
-  double balance = 0.05;    // a split leaves at least this share of the node on each side
-  std::size_t bins = 64;    // of a number, that for missing values among them; categories have a bin for each level
+  double subsample = 0.5;  // share of the units a tree sees; half of them split, the other half fill the leaves
+  double balance = 0.05;   // a split leaves at least this share of the node on each side
+  std::size_t bins = 64;   // of a number, that for missing values among them; categories have a bin for each level
   std::uint64_t seed = 0;
 };
 

@@ -160,7 +160,8 @@ void ForestPredictor::errors_of_unit(const Tile& tile, std::size_t place, double
         const double scale = num_trees / all[arm].weight;
         psi_revenue[arm * kGroupTrees + k] =
             (static_cast<double>(found[arm].revenue) - all[arm].mean_revenue() * weight) * scale;
-        psi_cost[arm * kGroupTrees + k] = (static_cast<double>(found[arm].cost) - all[arm].mean_cost() * weight) * scale;
+        psi_cost[arm * kGroupTrees + k] =
+            (static_cast<double>(found[arm].cost) - all[arm].mean_cost() * weight) * scale;
       }
     }
     for (std::size_t arm = 0; arm < num_arms; ++arm) {
@@ -178,8 +179,7 @@ void ForestPredictor::errors_of_unit(const Tile& tile, std::size_t place, double
   const double cost_unit = forest_.cost_link == Link::ratio ? std::max(base_cost, forest_.least_base_cost) : 1.0;
   for (std::size_t arm = 0; arm < num_arms; ++arm) {
     const bool is_control = arm == forest_.control;
-    revenue[arm] =
-        is_control ? 0.0f : static_cast<float>(revenue_unit * std::sqrt(revenue_variance[arm].variance()));
+    revenue[arm] = is_control ? 0.0f : static_cast<float>(revenue_unit * std::sqrt(revenue_variance[arm].variance()));
     cost[arm] = is_control ? 0.0f : static_cast<float>(cost_unit * std::sqrt(cost_variance[arm].variance()));
   }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a forest expects of units. For unit x, weight and weight x response of each arm are averaged over the leaves of x
-// in all trees (every leaf a mean over its units, so that a tree counts once); the arm's response is the ratio of the
+// What a forest expects of units. For unit x, weight and weight x response of each arm are averaged over the leaves of
+// x in all trees (every leaf a mean over its units, so that a tree counts once); the arm's response is the ratio of the
 // two, and the outcome is base + response, or base x (1 + response) under the ratio link. For training units, trees
 // that saw the unit can be left out (out of bag). Time: about 30 ns a unit and tree. Memory: 2 KB a unit of a tile,
 // tiles of kTileUnits for each thread.
 //
-// Variance of the effects: trees of a group share a half of the data. With psi the linearised deviation of a tree's or a
-// group's effect from the forest's, the mean of psi^2 over groups estimates the sampling variance plus the chance of
+// Variance of the effects: trees of a group share a half of the data. With psi the linearised deviation of a tree's or
+// a group's effect from the forest's, the mean of psi^2 over groups estimates the sampling variance plus the chance of
 // having only kGroupTrees trees in a group; that part is known from the spread inside groups and taken off. What
 // is left can come out near or below zero by chance, so the estimate is the mean of a normal variable about it that is
 // known to be positive.
@@ -29,9 +29,9 @@ inline constexpr std::size_t kTileUnits = 512;
 
 // Units to predict for.
 struct ForestUnits {
-  core::MatrixView<const float> features;   // units x features
+  core::MatrixView<const float> features;    // units x features
   std::span<const std::uint32_t> rows = {};  // the units among them; empty: all
-  std::span<const float> base_revenue;      // m(x), one for each unit asked for
+  std::span<const float> base_revenue;       // m(x), one for each unit asked for
   std::span<const float> base_cost;
   // The keys by which training units were drawn (ForestData): trees that saw them are left out. Empty: no tree is.
   std::span<const std::uint64_t> seen_key = {};

@@ -73,11 +73,11 @@ class SplitSearch {
   const WorkingUnits& working_;
   SplitLimits limits_;
   std::size_t num_units_ = 0;
-  std::vector<Sums> total_;                // of the node, by arm
-  std::vector<FloatLanes> mean_;           // of the responses, by arm
+  std::vector<Sums> total_;       // of the node, by arm
+  std::vector<FloatLanes> mean_;  // of the responses, by arm
   std::vector<FloatLanes> inverse_weight_;
   std::vector<FloatLanes> inverse_spread_;
-  std::vector<Sums> left_;                 // of the bins on the left so far, by arm
+  std::vector<Sums> left_;  // of the bins on the left so far, by arm
   std::vector<std::size_t> units_in_bin_;
 };
 

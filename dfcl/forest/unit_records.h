@@ -30,7 +30,8 @@ class UnitRecords {
   // A byte for each feature.
   const std::uint8_t* bins(std::size_t unit) const { return record(unit) + kFirstBin; }
   void prefetch(std::size_t unit) const {
-    for (std::size_t line = 0; line < lines_per_unit_; ++line) __builtin_prefetch(&lines_[unit * lines_per_unit_ + line]);
+    for (std::size_t line = 0; line < lines_per_unit_; ++line)
+      __builtin_prefetch(&lines_[unit * lines_per_unit_ + line]);
   }
   void prefetch_bin(std::size_t unit, std::size_t feature) const { __builtin_prefetch(bins(unit) + feature); }
 

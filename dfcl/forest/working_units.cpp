@@ -97,9 +97,8 @@ void measure_spread(WorkingUnits& working, core::RunContext& context) {
   const std::size_t num_units = working.sums.size();
   for (std::size_t arm = 0; arm < working.num_arms; ++arm) {
     const auto total = [&](const auto& term) {
-      return sum_over(context, num_units, [&](std::size_t unit) {
-        return working.arm[unit] == arm ? term(working.sums[unit]) : 0.0;
-      });
+      return sum_over(context, num_units,
+                      [&](std::size_t unit) { return working.arm[unit] == arm ? term(working.sums[unit]) : 0.0; });
     };
     ArmMoments& moments = arms[arm];
     moments.weight = std::max(1.0, total([](const Sums& s) { return static_cast<double>(s.weight); }));
@@ -144,8 +143,8 @@ WorkingUnits make_working_units(const SeenOutcomes& seen, core::RunContext& cont
       if (totals[arm] > 0.0) arm_factor[arm] = counts[arm] / totals[arm];
   }
   const auto weight = [&](std::size_t unit) {
-    const double shared = 2.0 / (1.0 / static_cast<double>(revenue.weight[unit]) +
-                                 1.0 / static_cast<double>(cost.weight[unit]));
+    const double shared =
+        2.0 / (1.0 / static_cast<double>(revenue.weight[unit]) + 1.0 / static_cast<double>(cost.weight[unit]));
     if (seen.inverse_propensity.empty()) return shared;
     return shared * static_cast<double>(seen.inverse_propensity[unit]) * arm_factor[seen.arm[unit]];
   };
@@ -153,7 +152,9 @@ WorkingUnits make_working_units(const SeenOutcomes& seen, core::RunContext& cont
     const double total = sum_over(context, num_units, [&](std::size_t unit) { return std::abs(value(unit)); });
     return total > 0.0 ? total / (kMostSum - static_cast<double>(num_units)) : 1.0;
   };
-  const auto revenue_value = [&](std::size_t unit) { return weight(unit) * static_cast<double>(revenue.response[unit]); };
+  const auto revenue_value = [&](std::size_t unit) {
+    return weight(unit) * static_cast<double>(revenue.response[unit]);
+  };
   const auto cost_value = [&](std::size_t unit) { return weight(unit) * static_cast<double>(cost.response[unit]); };
   working.revenue_step = step_of(revenue_value);
   working.cost_step = step_of(cost_value);
@@ -161,7 +162,8 @@ WorkingUnits make_working_units(const SeenOutcomes& seen, core::RunContext& cont
   const auto steps = [](double value, double step) { return static_cast<std::int32_t>(std::lround(value / step)); };
   core::for_each_chunk(context, num_units, kChunkUnits, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t unit = begin; unit < end; ++unit) {
-      working.sums[unit] = {steps(revenue_value(unit), working.revenue_step), steps(cost_value(unit), working.cost_step),
+      working.sums[unit] = {steps(revenue_value(unit), working.revenue_step),
+                            steps(cost_value(unit), working.cost_step),
                             std::max(1, steps(weight(unit), working.weight_step)), 1};
     }
   });

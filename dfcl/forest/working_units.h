@@ -29,7 +29,7 @@ struct SeenOutcomes {
   std::span<const std::uint8_t> arm;
   std::span<const float> revenue;
   std::span<const float> cost;
-  std::span<const float> base_revenue;        // m(x), fitted on other units
+  std::span<const float> base_revenue;  // m(x), fitted on other units
   std::span<const float> base_cost;
   std::span<const float> inverse_propensity;  // empty: all alike
   std::size_t num_arms = 0;

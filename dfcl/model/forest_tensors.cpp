@@ -112,13 +112,13 @@ std::vector<forest::FeatureBins> bins_of(const TensorFile& file, const std::stri
 }  // namespace
 
 void put_forest(TensorFile& file, const forest::Forest& forest) {
-  file.tensors.push_back({kShape,
-                          {5},
-                          Whole{static_cast<std::int64_t>(forest.num_arms), static_cast<std::int64_t>(forest.control),
-                                static_cast<std::int64_t>(forest.revenue_link),
-                                static_cast<std::int64_t>(forest.cost_link), std::bit_cast<std::int64_t>(forest.seed)}});
   file.tensors.push_back(
-      {kScales, {3}, Double{forest.subsample, forest.least_base_revenue, forest.least_base_cost}});
+      {kShape,
+       {5},
+       Whole{static_cast<std::int64_t>(forest.num_arms), static_cast<std::int64_t>(forest.control),
+             static_cast<std::int64_t>(forest.revenue_link), static_cast<std::int64_t>(forest.cost_link),
+             std::bit_cast<std::int64_t>(forest.seed)}});
+  file.tensors.push_back({kScales, {3}, Double{forest.subsample, forest.least_base_revenue, forest.least_base_cost}});
   file.tensors.push_back({kRoots, {forest.roots.size()}, Whole(forest.roots.begin(), forest.roots.end())});
   Bytes nodes;
   for (const forest::Node& node : forest.nodes) {

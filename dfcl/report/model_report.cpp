@@ -111,7 +111,8 @@ std::string importance_text(const model::Model& model) {
   const auto list = importance_of(model);
   for (std::size_t i = 0; i < std::min(kShown, list.size()) && list[i].first > 0.0f; ++i)
     table.add_row({list[i].second, percent_text(static_cast<double>(list[i].first))});
-  return "\nFeatures by which effects differ (share of what all splits are worth, by units that did not choose them):\n" +
+  return "\nFeatures by which effects differ (share of what all splits are worth, by units that did not choose "
+         "them):\n" +
          table.text();
 }
 

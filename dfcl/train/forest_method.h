@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `--method tsm-forest`: a causal forest for the arms (dfcl/forest) on the base of two networks. Each network learns the
-// outcomes from half of the training units (eq. 4, 4b) and gives the base of the other half, the mean of its predictions
-// over the arms, so that no unit's base was fitted on its own outcome. Units of other data get the mean of both. Time:
-// one two-stage training and the forest; memory: the forest's records, about 130 bytes a training unit at 107 features.
+// `--method tsm-forest`: a causal forest for the arms (dfcl/forest) on the base of two networks. Each network learns
+// the outcomes from half of the training units (eq. 4, 4b) and gives the base of the other half, the mean of its
+// predictions over the arms, so that no unit's base was fitted on its own outcome. Units of other data get the mean of
+// both. Time: one two-stage training and the forest; memory: the forest's records, about 130 bytes a training unit at
+// 107 features.
 #pragma once
 
 #include <string>

@@ -14,15 +14,14 @@
 namespace dfcl::forest {
 namespace {
 
-double step_effect(std::span<const float> x, std::size_t arm) {
-  return x[0] > 0.0f ? static_cast<double>(arm) : 0.0;
-}
+double step_effect(std::span<const float> x, std::size_t arm) { return x[0] > 0.0f ? static_cast<double>(arm) : 0.0; }
 
 ForestOptions small_options(std::uint64_t seed = 1) {
   return {.trees = 40, .min_leaf = 40, .min_leaf_per_arm = 4, .seed = seed};
 }
 
-double error_of_effects(const Predicted& found, const MadeTrial& trial, double (*effect)(std::span<const float>, std::size_t)) {
+double error_of_effects(const Predicted& found, const MadeTrial& trial,
+                        double (*effect)(std::span<const float>, std::size_t)) {
   double squares = 0.0;
   for (std::size_t unit = 0; unit < trial.arm.size(); ++unit)
     for (std::size_t arm = 1; arm < trial.num_arms; ++arm)

@@ -133,8 +133,8 @@ TEST(ForestPredictor, NeedsGroupsOfTreesToTellItsUncertainty) {
   const Forest forest =
       grow_forest(trial.data(), {.trees = 7, .min_leaf = 40, .min_leaf_per_arm = 4, .seed = 3}, context);
   core::Matrix<float> revenue(500, 2), cost(500, 2);
-  EXPECT_THROW(
-      ForestPredictor(forest, {}, {}).standard_errors(trial.units(), revenue.view(), cost.view(), context), core::Error);
+  EXPECT_THROW(ForestPredictor(forest, {}, {}).standard_errors(trial.units(), revenue.view(), cost.view(), context),
+               core::Error);
 }
 
 }  // namespace

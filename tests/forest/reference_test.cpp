@@ -33,7 +33,9 @@ KnownTrial known_trial(std::uint64_t number, std::size_t num_units) {
     const auto uniform = [&](std::size_t column) {
       return core::hash_fraction(core::mix_bits(number * 1'000'000'007 + unit * 1'000 + column));
     };
-    const auto noise = [&](std::size_t first) { return uniform(first) + uniform(first + 1) + uniform(first + 2) - 1.5; };
+    const auto noise = [&](std::size_t first) {
+      return uniform(first) + uniform(first + 1) + uniform(first + 2) - 1.5;
+    };
     auto x = known.trial.features.row(unit);
     for (std::size_t i = 0; i < kFeatures; ++i) x[i] = static_cast<float>(2.0 * uniform(i) - 1.0);
     const auto arm = std::min(static_cast<std::size_t>(uniform(kFeatures) * kArms), kArms - 1);

@@ -160,7 +160,8 @@ TEST(SplitSearch, FindsNothingWhereNoSideMayBeSmallEnough) {
 }
 
 TEST(SplitSearch, PutsLevelsWithTheSameEffectOnTheSameSide) {
-  MadeTrial trial = made_trial(4000, 1, 2, 7, [](std::span<const float>, std::size_t) { return 0.0; }, 0.3);
+  MadeTrial trial = made_trial(
+      4000, 1, 2, 7, [](std::span<const float>, std::size_t) { return 0.0; }, 0.3);
   trial.columns[0] = {.name = "city", .categorical = true, .levels = {"(other)", "a", "b", "c", "d", "e"}};
   for (std::size_t unit = 0; unit < 4000; ++unit) {
     const std::size_t code = unit % 7;  // the seventh is missing

@@ -84,19 +84,20 @@ inline Model sample_forest_model(std::size_t trees = 8) {
     cost[unit] = static_cast<float>(arm[unit] + 0.3 * stream.normal());
   }
   core::RunContext context(1);
-  model.forest = forest::grow_forest({.columns = model.features,
-                                      .features = features.values.view(),
-                                      .rows = rows,
-                                      .seen = {.arm = arm,
-                                               .revenue = revenue,
-                                               .cost = cost,
-                                               .base_revenue = base,
-                                               .base_cost = base,
-                                               .inverse_propensity = {},
-                                               .num_arms = 3,
-                                               .control = 0,
-                                               .revenue_link = forest::Link::ratio}},
-                                     {.trees = trees, .min_leaf = 100, .min_leaf_per_arm = 6, .seed = model.seed}, context);
+  model.forest =
+      forest::grow_forest({.columns = model.features,
+                           .features = features.values.view(),
+                           .rows = rows,
+                           .seen = {.arm = arm,
+                                    .revenue = revenue,
+                                    .cost = cost,
+                                    .base_revenue = base,
+                                    .base_cost = base,
+                                    .inverse_propensity = {},
+                                    .num_arms = 3,
+                                    .control = 0,
+                                    .revenue_link = forest::Link::ratio}},
+                          {.trees = trees, .min_leaf = 100, .min_leaf_per_arm = 6, .seed = model.seed}, context);
   return model;
 }
 
