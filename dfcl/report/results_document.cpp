@@ -30,6 +30,13 @@ constexpr Word kKinds[] = {{"evaluation", "Evaluation of plans"},
                            {"power", "Size of the next trial"}};
 constexpr Word kStatuses[] = {{"launch", "Launch"}, {"not_shown", "Not shown"}, {"unfit", "Unfit"}};
 
+// What has been launched already is not to be launched; the size of a trial has no verdict.
+std::string status_word(const std::string& kind, const std::string& status) {
+  if (kind == "power") return "";
+  if (status == "launch" && (kind == "readout" || kind == "deployment")) return "Gain shown";
+  return word_for(kStatuses, status, status);
+}
+
 std::vector<std::string> texts_of(const Json& list) {
   std::vector<std::string> texts;
   for (const Json& item : list) {
@@ -43,9 +50,9 @@ void add_answer(Document& document, const Json& results, const ResultsWords& wor
   const std::string title = text_at(at(results, "report"), "title");
   document.push_back(Heading{title.empty() ? kind : title, 1});
   const Json& verdict = at(results, "verdict");
-  const std::string status = text_at(verdict, "status");
+  const std::string status = status_word(text_at(results, "kind"), text_at(verdict, "status"));
   const std::string sentence = text_at(verdict, "sentence");
-  if (!status.empty()) document.push_back(Paragraph{word_for(kStatuses, status, status)});
+  if (!status.empty()) document.push_back(Paragraph{status});
   if (!sentence.empty()) document.push_back(Paragraph{sentence});
   const std::vector<std::string> details = texts_of(at(verdict, "details"));
   if (!details.empty()) document.push_back(Bullets{details});

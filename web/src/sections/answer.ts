@@ -6,6 +6,13 @@ import { isNumber, list } from "../results";
 import type { View } from "../view";
 
 const kStatusWords: Record<string, string> = { launch: "Launch", not_shown: "Not shown", unfit: "Unfit" };
+
+// What has been launched already is not to be launched; the size of a trial has no verdict.
+function statusWord(kind: string, status: string): string {
+  if (kind === "power") return "";
+  if (status === "launch" && (kind === "readout" || kind === "deployment")) return "Gain shown";
+  return Object.hasOwn(kStatusWords, status) ? (kStatusWords[status] ?? "") : status;
+}
 const kKindWords: Record<string, string> = {
   evaluation: "Evaluation of plans",
   comparison: "Comparison of methods",
@@ -26,6 +33,7 @@ export function answer(view: View): HTMLElement {
   const kind = kKindWords[results.kind ?? ""] ?? "Results";
   const title = results.report?.title || kind;
   const status = results.verdict?.status ?? "";
+  const word = statusWord(results.kind ?? "", status);
   const details = list(results.verdict?.details);
   return h(
     "header",
@@ -35,8 +43,8 @@ export function answer(view: View): HTMLElement {
     results.verdict
       ? h(
           "div",
-          { class: "verdict", "data-status": Object.hasOwn(kStatusWords, status) ? status : "other" },
-          status ? h("p", { class: "status" }, Object.hasOwn(kStatusWords, status) ? kStatusWords[status] : status) : null,
+          { class: "verdict", "data-status": word && Object.hasOwn(kStatusWords, status) ? status : "other" },
+          word ? h("p", { class: "status" }, word) : null,
           results.verdict.sentence ? h("p", { class: "sentence" }, results.verdict.sentence) : null,
           bullets(details.slice(0, kDetails)),
           details.length > kDetails ? fold(`${details.length - kDetails} more remarks`, bullets(details.slice(kDetails))) : null,

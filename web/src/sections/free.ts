@@ -146,7 +146,7 @@ function drawPoints(view: View, figure: Figure, rows: Row[], series: Series[], w
     x: { label: figure.x_label ?? null, labelOffset: turned ? 84 : 42, ...(category ? named : numeric) },
     y: yAxis(view, figure, rows, false),
     ...scales(series),
-    marks: [
+    marks: category ? beside(rows, banded, lines, x) : [
       bands ? areaY(banded, { x, y1: "low", y2: "high", fill: "place", z: "place", fillOpacity: 0.13 }) : ruleX(banded, { x, y1: "low", y2: "high", stroke: "place", strokeWidth: 1.4 }),
       lines ? line(rows, { x, y: "y", stroke: "place", z: "place", strokeWidth: 1.8 }) : null,
       dot(rows, { x, y: "y", fill: "place", symbol: "place", r: 3.8, stroke: "var(--paper)", strokeWidth: 0.8 }),
@@ -155,13 +155,31 @@ function drawPoints(view: View, figure: Figure, rows: Row[], series: Series[], w
   };
 }
 
+// Named places have no width of their own: the series stand a little beside each other, so that none hides another.
+function beside(rows: Row[], banded: Row[], lines: boolean, x: (row: Row) => string | number) {
+  const places = [...new Set(rows.map((row) => row.place))];
+  return [
+    ...places.flatMap((place, index) => {
+      const of = (all: Row[]) => all.filter((row) => row.place === place);
+      const dx = 8 * (index - (places.length - 1) / 2);
+      return [
+        lines ? line(of(rows), { x, y: "y", dx, stroke: "place", strokeWidth: 1.8 }) : null,
+        ruleX(of(banded), { x, y1: "low", y2: "high", dx, stroke: "place", strokeWidth: 1.4 }),
+        dot(of(rows), { x, y: "y", dx, fill: "place", symbol: "place", r: 3.8, stroke: "var(--paper)", strokeWidth: 0.8 }),
+      ];
+    }),
+    tip(rows, pointer({ x, y: "y", title: "text", maxRadius: 60 })),
+  ];
+}
+
 function drawBars(view: View, figure: Figure, rows: Row[], series: Series[], width: number) {
   const labels = labelsOf(rows);
   const turned = crowded(labels, width);
   const places = [...new Set(rows.map((row) => row.place))];
   const banded = rows.filter((row) => row.low !== null && row.high !== null);
   const fx = (row: Row) => String(row.x);
-  const write = (label: string): string => (Number.isFinite(Number(label)) && label.trim() !== "" ? view.format.plain(Number(label)) : shorten(label, 16));
+  const numbers = new Set(rows.filter((row) => typeof row.x === "number").map((row) => String(row.x)));
+  const write = (label: string): string => (numbers.has(label) ? view.format.trimmed(Number(label), 6) : shorten(label, 16));
   return {
     height: Math.max(260, Math.min(400, width * 0.5)) + (turned ? 50 : 0),
     marginLeft: 58,
