@@ -40,6 +40,8 @@ std::string outcome_text(const nn::OutcomeOptions& outcome) {
 }  // namespace
 
 void require_same_schema(const data::Trial& trial, const model::Model& start) {
+  if (start.forest || start.members.empty())
+    throw other_model("the starting model is no network", start.method, "a network");
   if (trial.arms.labels != start.arms.labels || trial.arms.control != start.arms.control) {
     const auto text = [](const data::Arms& arms) {
       return fmt::format("{} with control {}", fmt::join(arms.labels, ", "), arms.labels[arms.control]);

@@ -106,6 +106,9 @@ TEST(StartModel, AModelOfSomethingElseIsRefused) {
   const data::Trial trial = small_trial();
   const model::Model start = train_from(trial, small_study("tsm"), nullptr);
   EXPECT_NE(complaint(small_trial(2000, 2), small_study("tsm"), start).find("other arms"), std::string::npos);
+  model::Model forest = start;
+  forest.members.clear();
+  EXPECT_NE(complaint(trial, small_study("tsm"), forest).find("no network"), std::string::npos);
   data::Trial renamed = small_trial();
   renamed.features.columns[1].name = "tasty";
   EXPECT_NE(complaint(renamed, small_study("tsm"), start).find("'tasty'"), std::string::npos);
