@@ -22,7 +22,7 @@ ASAN = ASAN_OPTIONS=detect_container_overflow=0:allocator_may_return_null=1 \
 # Thread sanitizer cannot place its shadow where addresses are much randomised; containers may forbid setarch.
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: help setup build demo test test-sanitize bench format format-check tidy install clean
+.PHONY: help setup build demo experiments test test-sanitize bench format format-check tidy install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16 | sed 's/^/  make /'
@@ -33,9 +33,13 @@ setup: ## install packages and the virtual environment (nothing to do: under a s
 build: setup ## build the program: build/release/bin/dfcl
 	@$(call build,release)
 
-demo: setup ## simulate a trial, check it, learn from it, plan (files in ./demo)
+demo: setup ## simulate a trial, check it, compare three methods, plan, report (files in ./demo)
 	@$(call configure,release) && cmake --build build/release -j $(JOBS) --target dfcl_program
 	@tools/demo.sh
+
+experiments: setup ## redo the published study on simulated data, into docs/results.md (ONLY=alpha,measures; under an hour)
+	@$(call configure,release) && cmake --build build/release -j $(JOBS) --target dfcl_program
+	@.venv/bin/python3 experiments/run.py -o experiments-out $(if $(ONLY),--only $(ONLY))
 
 test: build ## build and run all tests
 	@$(call ctest,release)

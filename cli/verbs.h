@@ -14,6 +14,7 @@ void add_train(Session& session);
 void add_predict(Session& session);
 void add_allocate(Session& session);
 void add_evaluate(Session& session);
+void add_compare(Session& session);
 void add_report(Session& session);
 void add_deploy(Session& session);
 void add_readout(Session& session);

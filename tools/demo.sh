@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 rm -rf demo
 mkdir demo
 cd demo
-PATH=$PWD/../build/release/bin:$PATH
+PATH=${DFCL_BIN:-$PWD/../build/release/bin}:$PATH
 
 bold='' blue='' plain=''
 if [[ -t 1 ]]; then bold=$'\033[1m' blue=$'\033[36m' plain=$'\033[0m'; fi
@@ -20,13 +20,10 @@ show() {
 title "1. A trial: 50,000 shops, five discounts drawn at random, orders and subsidy recorded"
 show dfcl simulate --preset marketing --rows 50000 --seed 1 -o trial.parquet --truth truth.parquet --study study.toml
 
-title "2. Because it is simulated, the truth is known: what every shop would do under every discount"
-show dfcl info truth.parquet
-
-title "3. Is the trial fit to learn from?"
+title "2. Is the trial fit to learn from?"
 show dfcl check study.toml
 
-title "4. The same question of a trial whose randomisation is broken (exit code 7: unfit)"
+title "3. The same question of a trial whose randomisation is broken (exit code 7: unfit)"
 show dfcl simulate --preset marketing --rows 50000 --seed 1 --imbalance -o broken.parquet --study broken.toml
 code=0
 show dfcl check broken.toml || code=$?
@@ -35,18 +32,14 @@ if [[ $code != 7 ]]; then
   exit 1
 fi
 
-title "5. Learn what every discount earns and costs for every shop (this takes some seconds)"
-show dfcl train study.toml --method dfcl-mer --epochs 20 --seed 1 -o model.safetensors
+title "4. Three methods learn from it and are judged on shops they have not seen (a minute or two)"
+show dfcl compare study.toml --methods tsm,cn,dfcl-mer --seed 1 --resamples 500 --truth truth.parquet --segment brand_type -o compared
 
-title "6. Who gets which discount, if there is a fifth of what the costliest would take?"
-show dfcl allocate model.safetensors trial.parquet --share-of-max 0.2 -o plan.parquet
+title "5. Who gets which discount, if there is a fifth of what the costliest would take?"
+show dfcl allocate compared/models/dfcl-mer-1.safetensors trial.parquet --share-of-max 0.2 --seed 1 -o plan.parquet
 
-title "Done"
-cat <<END
-The files are in ./demo:
-$(ls -sh1 | tail -n +2 | sed 's/^/  /')
-Next: open demo/study.toml, it says what every column means. For a trial of your own:
-  build/release/bin/dfcl init YOUR_TRIAL.csv -o study.toml
-  build/release/bin/dfcl check study.toml
-  build/release/bin/dfcl train study.toml -o model.safetensors
-END
+title "Done: the answer in five lines"
+python3 ../tools/demo_summary.py compared/results.json
+echo
+echo "The report: $PWD/compared/report.html"
+echo "The plan, a discount for every shop: $PWD/plan.parquet"

@@ -122,6 +122,18 @@ struct Study {
     double cost_drift = 0.0;
     double population_drift = 0.0;
   } deploy;
+
+  // What `dfcl compare` trains.
+  struct Compare {
+    std::vector<std::string> methods;  // the first is the reference
+    std::int64_t seeds = 1;            // trainings of each
+  } compare;
+
+  // Alternatives to the study that `dfcl compare` tries beside it, one at a time.
+  struct Sweep {
+    std::map<std::string, std::vector<std::string>> method;  // key of [method] -> its values, as TOML
+    std::vector<std::string> settings;                       // "name: section.key=value; section.key=value"
+  } sweep;
 };
 
 }  // namespace dfcl::data

@@ -47,8 +47,9 @@ std::string place(const std::string& path, const toml::node& node) {
   return node.source().begin.line == 0 ? path : fmt::format("{}:{}", path, node.source().begin.line);
 }
 
-void apply_override(const std::string& text, Study& study) {
-  const std::string where = fmt::format("--set {}", text);
+// given: where the setting stands.
+void apply_override(const std::string& text, const std::string& given, Study& study) {
+  const std::string where = fmt::format("{} {}", given, text);
   const std::size_t equals = text.find('=');
   const std::size_t dot = text.find('.');
   if (equals == std::string::npos || dot == std::string::npos || dot > equals) {
@@ -182,8 +183,14 @@ Study parse_study(const std::string& text, const std::string& path, const std::s
       k.read(value, fmt::format("{}, [{}] {}", where, k.section, k.name), study);
     }
   }
-  for (const std::string& text_override : overrides) apply_override(text_override, study);
+  for (const std::string& text_override : overrides) apply_override(text_override, "--set", study);
   check_study(study, path, needs_trial);
+  return study;
+}
+
+Study with_settings(Study study, const std::vector<std::string>& settings, const std::string& where) {
+  for (const std::string& setting : settings) apply_override(setting, where, study);
+  check_study(study, where, false);
   return study;
 }
 

@@ -21,6 +21,9 @@ data::Study read_study(const std::string& path, const std::vector<std::string>& 
 data::Study parse_study(const std::string& text, const std::string& where, const std::string& folder,
                         const std::vector<std::string>& overrides, bool needs_trial);
 
+// A study with other settings, checked as a whole. settings as the overrides above; where: what messages call them.
+data::Study with_settings(data::Study study, const std::vector<std::string>& settings, const std::string& where);
+
 // A study as the text of a study file: the keys that are set, and those that have a remark ("section.key" -> what to
 // say beside it), commented out where they are not set.
 std::string study_text(const data::Study& study, const std::map<std::string, std::string>& remarks = {});

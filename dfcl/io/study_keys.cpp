@@ -124,20 +124,9 @@ Key key(const char* section, const char* name, const char* fallback, const char*
           [field](Study& study) { return to_toml(field(study)); }};
 }
 
-}  // namespace
-
-core::Error study_error(std::string where, std::string what, std::string found, std::string expected,
-                        std::string hint) {
-  return core::Error({.kind = core::ErrorKind::usage,
-                      .what = std::move(what),
-                      .where = std::move(where),
-                      .found = std::move(found),
-                      .expected = std::move(expected),
-                      .hint = std::move(hint)});
-}
-
-const std::vector<Key>& all_keys() {
-  static const std::vector<Key> keys = {
+// All but those of [sweep] that are made from [method].
+std::vector<Key> plain_keys() {
+  return {
       key(
           "data", "trial", "",
           "The trial: a csv, csv.gz, parquet or arrow file, a glob, or a folder of them. Relative to the study file.",
@@ -366,7 +355,41 @@ const std::vector<Key>& all_keys() {
           "deploy", "population_drift", "0.0",
           "Shops become younger, keener on promotions and less affluent, by this many standard deviations.",
           [](Study & s) -> auto& { return s.deploy.population_drift; }),
+      key(
+          "compare", "methods", "[]", "`dfcl compare`: the methods to train, of which the first is the reference.",
+          [](Study & s) -> auto& { return s.compare.methods; }),
+      key(
+          "compare", "seeds", "1", "Trainings of each method, with seeds one apart.",
+          [](Study & s) -> auto& { return s.compare.seeds; }),
+      key(
+          "sweep", "settings", "[]",
+          "`dfcl compare`: other settings to try beside the study's, one at a time: \"section.key=value\", several "
+          "with "
+          "\"; \" between them, and \"name: \" before them if they should have one. A name that begins with a method "
+          "is for "
+          "that method alone: \"dfcl-pl rising: method.monotone=['revenue']\".",
+          [](Study & s) -> auto& { return s.sweep.settings; }),
   };
+}
+
+}  // namespace
+
+core::Error study_error(std::string where, std::string what, std::string found, std::string expected,
+                        std::string hint) {
+  return core::Error({.kind = core::ErrorKind::usage,
+                      .what = std::move(what),
+                      .where = std::move(where),
+                      .found = std::move(found),
+                      .expected = std::move(expected),
+                      .hint = std::move(hint)});
+}
+
+const std::vector<Key>& all_keys() {
+  static const std::vector<Key> keys = [] {
+    std::vector<Key> all = plain_keys();
+    add_sweep_keys(all);
+    return all;
+  }();
   return keys;
 }
 

@@ -10,8 +10,6 @@
 #include "dfcl/train/methods.h"
 
 namespace dfcl::verbs {
-namespace {
-
 void require_fit(const data::Trial& trial, const data::Study& study, bool force, core::RunContext& context) {
   const check::CheckResult result = check::check_trial(trial, study, context);
   if (result.fit) return;
@@ -25,8 +23,6 @@ void require_fit(const data::Trial& trial, const data::Study& study, bool force,
                      .what = fmt::format("the trial is unfit to learn from: {}", problems),
                      .hint = "`dfcl check` has the details; --force goes on regardless"});
 }
-
-}  // namespace
 
 data::Study with_trial(data::Study study, const std::string& trial) {
   if (trial.empty()) return study;

@@ -27,6 +27,9 @@ struct TrainRequest {
 // The study with the trial's own path, or with `trial` where it is not empty.
 data::Study with_trial(data::Study study, const std::string& trial);
 
+// Throws Error of kind unfit where the trial is; with `force`, only warns.
+void require_fit(const data::Trial& trial, const data::Study& study, bool force, core::RunContext& context);
+
 // Throws Error; of kind unfit where the trial is.
 model::Model train(const TrainRequest& request, core::RunContext& context);
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Methods compared on one trial: trains every entry of [compare] and [sweep] with every seed, evaluates all on the same
+// test rows, and writes results.json, report.html and training.json into a folder. Models stay in the folder: what is
+// finished is not done again, and what was stopped goes on from its checkpoint, so that a run that was stopped and
+// started again ends with the same results. Time: that of the trainings; memory: the trial twice while it is evaluated.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "dfcl/core/run_context.h"
+#include "dfcl/data/study.h"
+#include "dfcl/report/comparison_report.h"
+#include "dfcl/verbs/evaluate.h"
+
+namespace dfcl::verbs {
+
+struct CompareRequest {
+  data::Study study;             // [compare] and [sweep] say what is compared
+  std::string folder;            // made where it is absent; one comparison each
+  std::size_t resamples = 1000;  // over test units
+  Contender truth;               // of a simulated trial; may be absent
+  std::vector<std::string> segments;
+  bool force = false;  // go on even if the trial is unfit
+  // Told before each training: "dfcl-mer, seed 2 (4 of 6)". May be empty.
+  std::function<void(const std::string&)> on_training = {};
+};
+
+struct CompareResult {
+  report::ComparisonReport report;
+  std::vector<experiment::TrainingTime> times;
+  std::string json;  // as in results.json
+  bool fit = true;   // whether the trial is fit to learn from
+};
+
+// A method that fails is kept as a failure while the reference and at least one other entry are there. Throws Error
+// otherwise, of the kind of the failure; of kind usage where the folder holds another comparison.
+CompareResult compare(const CompareRequest& request, core::RunContext& context);
+
+}  // namespace dfcl::verbs

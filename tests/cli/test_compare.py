@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""dfcl compare: what it writes, that it can be killed at any moment, and what it refuses."""
+
+import json
+import shutil
+import statistics
+import time
+
+import pytest
+
+QUICK = ["--set", "method.epochs=3", "--set", "network.hidden=[8]", "--resamples", "40", "--seed", "5"]
+METHODS = ["--methods", "tsm,dfcl-mer,dpm"]
+
+
+@pytest.fixture(scope="module")
+def trial(tmp_path_factory, run_in):
+    """A folder with a trial of 3,000 shops, and the program in it."""
+    folder = tmp_path_factory.mktemp("compare")
+    program = run_in(folder)
+    made = program("simulate", "--preset", "marketing", "--rows", "3000", "--seed", "1", "-o", "trial.parquet", "--study", "study.toml", "--truth", "truth.parquet")
+    assert made.code == 0, made.stderr
+    return program
+
+
+def compare(program, folder, *flags, code=0):
+    result = program("compare", "study.toml", *QUICK, "-o", folder, *flags)
+    assert result.code == code, result.stderr
+    return result
+
+
+@pytest.fixture(scope="module")
+def whole(trial):
+    """Two seeds of three methods, uninterrupted."""
+    result = compare(trial, "whole", *METHODS, "--seeds", "2", "--truth", "truth.parquet")
+    return trial.folder / "whole", json.loads((trial.folder / "whole" / "results.json").read_text()), result
+
+
+def figures_of(results, name, figure):
+    entry = next(one for one in results["entries"] if one["name"] == name)
+    return [one for one in entry["over_seeds"] if one["figure"] == figure]
+
+
+def test_every_method_and_seed_is_trained_and_shown(whole, trial):
+    folder, results, result = whole
+    assert (results["kind"], results["made_by"]["verb"]) == ("comparison", "compare")
+    assert [model["name"] for model in results["models"]] == ["tsm", "dfcl-mer", "dpm"]
+    assert sorted(path.name for path in (folder / "models").iterdir()) == sorted(
+        f"{method}-{seed}.safetensors" for method in ("tsm", "dfcl-mer", "dpm") for seed in (5, 6)
+    )
+    assert not list((folder / "checkpoints").iterdir())
+    times = json.loads((folder / "training.json").read_text())
+    assert len(times) == 6 and all(time["seconds"] > 0 and not time["resumed"] for time in times.values())
+    assert "seconds" not in (folder / "results.json").read_text()
+    page = (folder / "report.html").read_text()
+    assert "Training time" in page and "Over training seeds" in page
+    for words in ("over test units", "over 2 training seeds", "gain over tsm", "Training time", "dfcl-mer, seed 6 (5 of 6)"):
+        assert words in result.stdout + result.stderr
+
+
+def test_a_model_is_that_of_train(whole, trial):
+    folder, _, _ = whole
+    trained = trial("train", "study.toml", "--method", "dfcl-mer", *QUICK[:4], "--seed", "6", "-o", "plain.safetensors")
+    assert trained.code == 0, trained.stderr
+    assert (trial.folder / "plain.safetensors").read_bytes() == (folder / "models" / "dfcl-mer-6.safetensors").read_bytes()
+
+
+def test_figures_over_seeds_are_means_deviations_and_paired_differences(whole, trial):
+    folder, results, _ = whole
+    budget = results["budgets"][2]["per_unit"]
+    evaluations = {}
+    for name in ("tsm", "dfcl-mer"):
+        for seed in (5, 6):
+            path = folder / "models" / f"{name}-{seed}.safetensors"
+            shown = trial("evaluate", "study.toml", path, "--nuisance", folder / "models" / "tsm-5.safetensors", "--resamples", "0", "--json")
+            evaluations[name, seed] = json.loads(shown.stdout)["models"][0]["deployed"][2]["revenue"]["value"]
+    figure = next(one for one in figures_of(results, "dfcl-mer", "revenue") if one["budget_per_unit"] == budget)
+    values = [evaluations["dfcl-mer", 5], evaluations["dfcl-mer", 6]]
+    assert figure["seeds"] == [5, 6] and figure["values"] == pytest.approx(values, rel=1e-9)
+    assert figure["mean"] == pytest.approx(statistics.mean(values)) and figure["sd"] == pytest.approx(statistics.stdev(values))
+    pairs = [evaluations["dfcl-mer", seed] - evaluations["tsm", seed] for seed in (5, 6)]
+    half = 12.706204736 * statistics.stdev(pairs) / 2**0.5  # the 97.5 % quantile of t with one degree of freedom
+    difference = figure["difference"]
+    assert difference["value"] == pytest.approx(statistics.mean(pairs), abs=1e-9)
+    assert difference["high"] - difference["value"] == pytest.approx(half, rel=1e-6)
+
+
+def test_killed_in_the_middle_it_ends_with_the_same_bytes(whole, trial):
+    folder, _, _ = whole
+    command = ["compare", "study.toml", *QUICK, *METHODS, "--seeds", "2", "--truth", "truth.parquet", "-o", "killed", "--quiet"]
+    killed = trial.folder / "killed"
+    for wanted in (1, 4):  # models that are there when it is killed
+        process = trial.start(*command)
+        deadline = time.monotonic() + 120
+        while len(list(killed.glob("models/*.safetensors"))) < wanted and time.monotonic() < deadline and process.poll() is None:
+            time.sleep(0.005)
+        process.kill()
+        process.wait()
+        assert not (killed / "results.json").exists()
+    before = {path.name: path.stat().st_mtime_ns for path in killed.glob("models/*.safetensors")}
+    assert before, "it was killed after some models"
+    done = trial(*command)
+    assert done.code == 0, done.stderr
+    assert (killed / "results.json").read_bytes() == (folder / "results.json").read_bytes()
+    assert {name: (killed / "models" / name).stat().st_mtime_ns for name in before} == before, "finished models are not trained again"
+    again = trial(*command)
+    assert again.code == 0
+    assert (killed / "results.json").read_bytes() == (folder / "results.json").read_bytes()
+
+
+def test_a_method_that_fails_is_shown_and_tried_again(trial):
+    # drp is for two arms.
+    result = compare(trial, "failing", "--methods", "tsm,drp,dfcl-mer")
+    assert "drp, seed 5" in result.stderr and "Not trained" in result.stdout
+    results = json.loads((trial.folder / "failing" / "results.json").read_text())
+    assert [model["name"] for model in results["models"]] == ["tsm", "dfcl-mer"]
+    (failure,) = results["failures"]
+    assert (failure["name"], failure["seed"]) == ("drp", 5) and "two arms" in failure["message"]
+    assert "training drp" in compare(trial, "failing", "--methods", "tsm,drp,dfcl-mer").stderr
+
+
+def test_without_its_reference_nothing_is_compared(trial):
+    result = compare(trial, "no-reference", "--methods", "drp,tsm", code=2)
+    assert "the reference" in result.stderr and "drp" in result.stderr
+    assert not (trial.folder / "no-reference" / "results.json").exists()
+
+
+def test_a_sweep_tries_one_alternative_at_a_time(trial):
+    text = (trial.folder / "study.toml").read_text()
+    sweep = '\n[sweep]\nalpha = [0.5, 2]\nsettings = ["dfcl-mer rising: method.monotone=[\'revenue\', \'cost\']"]\n\n[compare]\nmethods = ["tsm", "dfcl-mer"]\n'
+    (trial.folder / "sweep.toml").write_text(text + sweep)
+    result = trial("compare", "sweep.toml", *QUICK, "-o", "swept")
+    assert result.code == 0, result.stderr
+    results = json.loads((trial.folder / "swept" / "results.json").read_text())
+    assert [(entry["name"], entry["swept"], entry["value"]) for entry in results["entries"]] == [
+        ("tsm", "", ""),
+        ("dfcl-mer", "", ""),
+        ("dfcl-mer alpha=0.5", "alpha", "0.5"),
+        ("dfcl-mer alpha=2", "alpha", "2"),
+        ("dfcl-mer rising", "settings", "rising"),
+    ]
+    figure = next(one for one in results["figures"] if one["id"] == "sweep-alpha")
+    assert [[point["x"] for point in series["points"]] for series in figure["series"]] == [[0.5, 2]]
+    assert "sweep-settings" in [one["id"] for one in results["figures"]]
+    model = trial("info", "swept/models/dfcl-mer_alpha=0.5-5.safetensors")
+    assert model.code == 0 and "0.5" in model.stdout
+
+
+@pytest.mark.parametrize(
+    "flags, words",
+    [
+        (["--methods", "tsm,dfcl-mre"], ["dfcl-mre", "did you mean 'dfcl-mer'"]),
+        ([], ["--methods", "no methods"]),
+        (["--methods", "tsm,tsm"], ["'tsm' stands twice"]),
+        (["--methods", "tsm", "--seeds", "0"], ["--seeds", "1 to 1000"]),
+        (["--methods", "tsm,dfcl-mer", "--set", 'sweep.alpha=["x"]'], ["sweep.alpha", "a number"]),
+        (["--methods", "tsm,dfcl-mer", "--set", "sweep.alhpa=[1]"], ["alpha"]),
+        (["--methods", "tsm", "--set", "sweep.alpha=[1]"], ["none of the methods uses 'alpha=1'"]),
+        (["--methods", "tsm", "--set", 'sweep.settings=["split.seed=2"]'], ["split.seed=2", "same rows"]),
+        (["--methods", "tsm", "--set", 'sweep.settings=["method.epochs=x"]'], ["method.epochs=x", "whole number"]),
+        (["--methods", "tsm", "--segment", "no_such_column"], ["no_such_column"]),
+        (["--methods", "tsm", "--truth", "absent.parquet"], ["absent.parquet"]),
+    ],
+)  # fmt: skip
+def test_mistakes_are_named(trial, tmp_path, flags, words):
+    result = trial("compare", "study.toml", *QUICK, *flags, "-o", tmp_path / "folder")
+    assert result.code in (2, 3, 4), result.stderr
+    for word in words:
+        assert word in result.stderr
+    assert not (tmp_path / "folder" / "results.json").exists()
+
+
+def test_a_folder_of_another_comparison_is_refused(whole, trial):
+    folder, results, _ = whole
+    result = compare(trial, "whole", "--methods", "tsm,dfcl-pl", code=2)
+    assert "another comparison" in result.stderr and "methods" in result.stderr
+    result = compare(trial, "whole", *METHODS, "--seeds", "2", "--set", "method.alpha=9", code=2)
+    assert "another comparison" in result.stderr and "study" in result.stderr
+    assert json.loads((folder / "results.json").read_text()) == results
+    other = trial.folder / "papers"
+    other.mkdir()
+    (other / "letter.txt").write_text("mine")
+    assert "not empty" in compare(trial, "papers", *METHODS, code=2).stderr
+    assert [path.name for path in other.iterdir()] == ["letter.txt"]
+
+
+def test_a_copied_folder_goes_on_elsewhere(whole, trial):
+    shutil.copytree(whole[0], trial.folder / "copied")
+    (trial.folder / "copied" / "results.json").unlink()
+    compare(trial, "copied", *METHODS, "--seeds", "2", "--truth", "truth.parquet")
+    assert (trial.folder / "copied" / "results.json").read_bytes() == (whole[0] / "results.json").read_bytes()
