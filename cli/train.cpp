@@ -15,6 +15,9 @@
 #include "cli/verbs.h"
 #include "dfcl/check/check.h"
 #include "dfcl/core/error.h"
+#include "dfcl/core/version.h"
+#include "dfcl/io/file_format.h"
+#include "dfcl/io/prediction_writer.h"
 #include "dfcl/io/study_file.h"
 #include "dfcl/io/trial_reader.h"
 #include "dfcl/model/model_file.h"
@@ -32,6 +35,7 @@ struct TrainFlags {
   std::vector<std::string> shortcuts;  // "method.epochs=20", from flags of their own
   std::string start_from;
   std::string checkpoint;
+  std::string out_of_bag;
   std::string log;
   double time_budget = 0.0;  // seconds
   bool force = false;
@@ -70,12 +74,26 @@ void require_fit(const data::Trial& trial, const data::Study& study, bool force,
                      .hint = "`dfcl check` has the details; --force goes on regardless"});
 }
 
+// Only a forest has such predictions, and their file is written last.
+void require_out_of_bag(const TrainFlags& flags, const data::Study& study) {
+  if (study.method.name != "tsm-forest") {
+    throw core::Error({.kind = core::ErrorKind::usage,
+                       .what = "is for forests",
+                       .where = "--out-of-bag",
+                       .found = fmt::format("--method {}", study.method.name),
+                       .expected = "--method tsm-forest"});
+  }
+  (void)io::format_of_name(flags.out_of_bag);
+  require_output(flags.out_of_bag, {flags.study, (std::filesystem::path(study.folder) / study.data.trial).string()});
+}
+
 int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) {
   std::vector<std::string> overrides = flags.settings;
   overrides.insert(overrides.end(), flags.shortcuts.begin(), flags.shortcuts.end());
   const data::Study study = io::read_study(flags.study, overrides);
   if (study.method.name != "auto") (void)train::find_method(study.method.name);
   require_output(flags.output, {flags.study, (std::filesystem::path(study.folder) / study.data.trial).string()});
+  if (!flags.out_of_bag.empty()) require_out_of_bag(flags, study);
   const data::Trial trial = io::read_trial(study, context);
   require_fit(trial, study, flags.force, context);
 
@@ -93,6 +111,14 @@ int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) 
     options.on_epoch = [&](const train::EpochRecord& record) {
       fmt::print(log.get(), "{}\n", train::record_line(record));
       std::fflush(log.get());
+    };
+  }
+  if (!flags.out_of_bag.empty()) {
+    options.on_out_of_bag = [&](const data::Prediction& prediction) {
+      io::PredictionWriter writer(flags.out_of_bag, prediction.arms, prediction.ids.texts() == nullptr,
+                                  {"prediction", core::version(), "train", {{"figure", "out of bag"}}});
+      writer.write(prediction);
+      writer.commit();
     };
   }
   std::optional<model::Model> start;
@@ -133,6 +159,8 @@ void add_train(Session& session) {
   add_shortcut(verb, flags, "--leaf", "forest.leaf", "tsm-forest: units in a leaf, at least\nDefault: 300.");
   add_shortcut(verb, flags, "--depth", "forest.depth",
                "tsm-forest: splits from the root to a leaf, at most\nDefault: 24.");
+  verb.add_option("--out-of-bag", flags->out_of_bag,
+                  "tsm-forest: also write predictions of the training units\nBy the trees that did not see the unit.");
   add_list_shortcut(verb, flags, "--monotone", "method.monotone", "outcomes that rise with the arm: revenue,cost");
   add_list_shortcut(verb, flags, "--concave", "method.concave",
                     "outcomes that rise with the arm by falling steps: revenue");

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "dfcl/core/run_context.h"
+#include "dfcl/data/prediction.h"
 #include "dfcl/data/study.h"
 #include "dfcl/data/trial.h"
 #include "dfcl/model/model.h"
@@ -23,6 +24,8 @@ struct TrainOptions {
   const model::Model* start = nullptr;               // train on from here (see start_model.h); must outlive the call
   double time_budget_seconds = 0.0;                  // bounds the choosing of `auto`; 0: no bound
   std::function<void(const EpochRecord&)> on_epoch;  // for a log; may be empty
+  // tsm-forest: predictions of the training units by the trees, and the network, that did not see them; may be empty.
+  std::function<void(const data::Prediction&)> on_out_of_bag;
 };
 
 // Throws Error; an interrupted run leaves its checkpoint.
