@@ -91,6 +91,8 @@ class Contest {
     }
   }
 
+  std::size_t two_stage_epochs() const { return settings_.front().epochs; }
+
   // What identifies the contest: the trial and the settings of all candidates.
   std::uint64_t key() const { return key_; }
 
@@ -221,6 +223,7 @@ Choice choose_method(const data::Trial& trial, const data::Study& study, double 
     choice.method = score.method;
     choice.alpha = score.alpha;
   }
+  if (choice.method == "tsm" && study.method.epochs > 0) choice.epochs = contest.two_stage_epochs();
   choice.sentence = sentence_of(choice);
   return choice;
 }

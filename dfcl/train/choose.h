@@ -25,6 +25,7 @@ struct CandidateScore {
 struct Choice {
   std::string method;
   double alpha = 0.0;
+  std::size_t epochs = 0;              // of the method chosen, as in the contest; 0: its usual number
   std::vector<CandidateScore> scores;  // tsm is not among them
   std::size_t num_folds = 0;           // judged on; fewer than five where time ran out
   std::string sentence;                // what was chosen, by how much, how sure
