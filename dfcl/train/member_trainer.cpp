@@ -261,8 +261,8 @@ void MemberTrainer::judge_decisions(const evaluate::RewardUnits& units, const ev
   const evaluate::Estimate gain =
       evaluate::net_value_difference(units, scores, warm, state_.warm_multipliers, context_);
   record.validation_value = value.value * prepared_.revenue_scale.scale;
-  const bool last = state_.epochs_done + 1 == settings_.epochs;
-  record.went_back = gain.value < -(last ? 1.0 : 2.0) * gain.standard_error;
+  // Not before the last epoch: the rate starts high again, and the first epochs look worse than what becomes of them.
+  record.went_back = state_.epochs_done + 1 == settings_.epochs && gain.value < -gain.standard_error;
 }
 
 void MemberTrainer::validate(bool with_decision, EpochRecord& record) {
@@ -311,10 +311,7 @@ void MemberTrainer::run_epoch() {
     record.multipliers.push_back(multiplier / prepared_.multiplier_factor());
   validate(with_decision, record);
   ++state_.epochs_done;
-  if (record.went_back) {
-    state_.parameters = state_.warm_parameters;
-    state_.epochs_done = settings_.epochs;
-  }
+  if (record.went_back) state_.parameters = state_.warm_parameters;
   state_.record.push_back(std::move(record));
 }
 

@@ -184,6 +184,7 @@ model::Model train(const data::Trial& trial, const data::Study& study, const Tra
   data::Study chosen = study;
   chosen.method.name = choice.method;
   if (choice.alpha > 0.0) chosen.method.alpha = choice.alpha;
+  if (choice.epochs > 0) chosen.method.epochs = static_cast<std::int64_t>(choice.epochs);
   model::Model result = Run(trial, chosen, options, context).run();
   result.options.emplace_back("chosen", choice.sentence);
   return result;
