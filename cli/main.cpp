@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   dfcl::cli::add_report(session);
   dfcl::cli::add_deploy(session);
   dfcl::cli::add_readout(session);
+  dfcl::cli::add_power(session);
   dfcl::cli::add_info(session);
   return session.run(argc, argv);
 }

@@ -18,6 +18,7 @@ void add_compare(Session& session);
 void add_report(Session& session);
 void add_deploy(Session& session);
 void add_readout(Session& session);
+void add_power(Session& session);
 void add_info(Session& session);
 
 }  // namespace dfcl::cli

@@ -89,7 +89,7 @@ bool covers(const Interval& interval, double truth) { return interval.low <= tru
 TEST(Readout, IntervalsCoverTheTruthOfSimulatedLaunches) {
   const World world(100'000);
   for (const bool with_control : {true, false}) {
-    const std::size_t launches = 1200, size = 5000;
+    const std::size_t launches = 1000, size = 8000;
     std::size_t gain = 0, cost = 0, ratio = 0, revenue_total = 0, spend_total = 0;
     double width = 0.0;
     for (std::size_t i = 0; i < launches; ++i) {
