@@ -71,8 +71,13 @@ class Comparison:
     def heading(self):
         made = self.made
         seeds = dict(map(tuple, self.results["made_by"]["options"]))["training seeds"]
-        return (f"Trial: {made['source']}; {self.results['trial']['units']:,} test units. Training seeds {seeds}. dfcl {made['version']}, {made['date']}, "
+        text = (f"Trial: {made['source']}; {self.results['trial']['units']:,} test units. Training seeds {seeds}. dfcl {made['version']}, {made['date']}, "
                 f"{made['machine']}, {made['seconds'] / 60:.0f} minutes.")  # fmt: skip
+        if self.results["verdict"]["status"] == "unfit":
+            text += " `dfcl check` calls this trial unfit: " + (self.results["check"]["problems"] or [{"text": ""}])[0]["text"]
+        for failure in self.results["failures"]:
+            text += f" Not trained: {failure['name']}, seed {failure['seed']} ({failure['message'].splitlines()[0]})."
+        return text
 
 
 def interval(values):
@@ -104,6 +109,20 @@ def agreement(published, found):
     return "no difference is shown here"
 
 
+def agreement_sentence(words):
+    """How often each came out, for the line under a table."""
+    return "Differences from two-stage, counted: " + ", ".join(f"{words.count(word)} x {word}" for word in dict.fromkeys(words)) + "."
+
+
+def within(found, margin):
+    """An interval that should lie within a margin of zero."""
+    if found is None:
+        return "cannot be told"
+    if -margin < found[1] and found[2] < margin:
+        return "confirmed"
+    return "not confirmed" if found[1] > margin or found[2] < -margin else "cannot be told"
+
+
 def judged(*claims):
     """Each claim is an interval that should lie above zero. All do: confirmed; one lies below: not confirmed."""
     if any(found is None for found in claims):
@@ -132,10 +151,11 @@ def criteo_block(comparison):
         rows.append([f"{PUBLISHED_NAMES.get(plain, plain)}{name[len(plain):]}", as_text(published), aucc_text(comparison, name),
                      "" if name == "tsm" else shown(units, digits=3) if units else "no interval: totals too near zero",
                      comparison.text(name, "share_of_oracle", scale=100, digits=1), as_text(loss), comparison.text(name, "revenue_log_loss"),
-                     "the reference" if name == "tsm" else agreement(gap, units)])  # fmt: skip
+                     "the reference" if name == "tsm" else agreement(gap, units or comparison.pair(name, "tsm", "share_of_oracle"))])  # fmt: skip
     lines = [comparison.heading(), "", *table(["method", "AUCC, published", "AUCC, ours", "less TSM-SL, 95 % interval over test units",
-             "% of the best possible", "log loss, published", "log loss of conversion, ours", "agreement on AUCC"], rows)]  # fmt: skip
-    lines += ["", "In brackets the standard deviation over training seeds. The published trial is 14 million rows; ours is stated above, and levels "
+             "% of the best possible", "log loss, published", "log loss of conversion, ours", "agreement"], rows)]  # fmt: skip
+    lines += ["", agreement_sentence([row[-1] for row in rows[1:]]), "", "In brackets the standard deviation over training seeds. Agreement is judged by the AUCC; where it has no interval, by the share of the best possible "
+              "and its interval over training seeds. The published trial is 14 million rows; ours is stated above, and levels "
               "of AUCC and log loss depend on the trial: only differences between methods can agree or not."]  # fmt: skip
     return lines
 
@@ -161,7 +181,7 @@ def marketing_block(comparison):
               for name, value in MARKETING_MSE.items()]  # fmt: skip
     return [comparison.heading(), "", "Orders at six rising budgets, relative to TSM-SL at the first.", "",
             *table(["method", "", "1", "2", "3", "4", "5", "6", "mean gain, interval over training seeds", "of the best possible less TSM-SL, points", "agreement"], rows),
-            "", "In brackets the standard deviation over training seeds. Budgets are ours, so the levels differ; the gains can be compared. Plans are cut by the evaluated cost, "
+            "", agreement_sentence([row[-1] for row in rows[3::2]]), "", "In brackets the standard deviation over training seeds. Budgets are ours, so the levels differ; the gains can be compared. Plans are cut by the evaluated cost, "
             "as published. The column before the last is by the known truth of the simulated trial, at equal true spend, and judges the agreement.", "",
             *table(["method", "MSE, published", "MSE of orders, ours", "less TSM-SL, interval over training seeds"], errors)]  # fmt: skip
 
@@ -172,14 +192,14 @@ def alpha_block(comparison):
         rows.append([name, comparison.text(name, "share_of_oracle", scale=100, digits=1), "" if name == "tsm" else shown(comparison.pair(name, "tsm", "share_of_oracle", scale=100)),
                      "" if not entry["swept"] else shown(comparison.pair(name, "dfcl-ifd", "share_of_oracle", scale=100))])  # fmt: skip
     return [comparison.heading(), "", *table(["entry", "% of the best possible", "less tsm, points", "less dfcl-ifd as it is, points"], rows),
-            "", "Intervals over training seeds, at equal true spend. Published as a figure without numbers: alpha from 0.1 to 10 at one budget."]  # fmt: skip
+            "", finding_sentence(alpha_findings(comparison)), "", "Intervals over training seeds, at equal true spend. Published as a figure without numbers: alpha from 0.1 to 10 at one budget."]  # fmt: skip
 
 
 def multipliers_block(comparison):
     rows = [[name, *(comparison.text(name, "share_of_oracle", budget, 100, 1) for budget in comparison.budgets),
              "" if name == "tsm" else shown(comparison.pair(name, "tsm", "share_of_oracle", scale=100))] for name in comparison.entries]  # fmt: skip
     return [comparison.heading(), "", *table(["trained on", *(f"budget {number}" for number in range(1, len(comparison.budgets) + 1)), "mean less tsm, points"], rows),
-            "", "Per cent of the best possible increment at equal true spend; in brackets the standard deviation over training seeds. dfcl-ifd without a set takes the "
+            "", finding_sentence(multipliers_findings(comparison)), "", "Per cent of the best possible increment at equal true spend; in brackets the standard deviation over training seeds. dfcl-ifd without a set takes the "
             "multipliers of the budgets. Published as a figure without numbers."]  # fmt: skip
 
 
@@ -200,18 +220,26 @@ def online_block(folder):
         found = tuple(100 * gain[key] for key in ("value", "low", "high")) if published else None
         rows.append([group["method"], f"{published:+.2f} %" if published else "", shown(found, " %") if found else "the reference", agreement(published, found) if found else ""])
     return [f"{made['source'].capitalize()}, 28 days, controller of spend on. Seed {made['seed']}. dfcl {made['version']}, {made['date']}, {made['machine']}, {made['seconds'] / 60:.0f} minutes.",
-            "", *table(["method", "gain over TSM-SL, published", "ours, 95 % interval over shops", "agreement"], rows)]  # fmt: skip
+            "", *table(["method", "gain over TSM-SL, published", "ours, 95 % interval over shops", "agreement"], rows), "", agreement_sentence([row[-1] for row in rows[1:]])]  # fmt: skip
+
+
+def finding_sentence(lines):
+    """The agreement with findings that were published in words only."""
+    return "Published: " + "; ".join(f"{finding}: {status}" for finding, status, _ in lines) + "."
 
 
 def criteo_findings(comparison, where):
     losses = {name: comparison.pair(name, "tsm", "revenue_log_loss", scale=1000) for name in ("dfcl-pl", "dfcl-mer", "dfcl-ifd")}
     yield "two-stage is best on log loss", judged(*losses.values()), f"{where}, 1000 x log loss less two-stage: " + "; ".join(f"{name} {shown(found, digits=3)}" for name, found in losses.items())
-    units = {name: comparison.over_units(name) for name in ("dfcl-ifd", "dfcl-pl", "dfcl-mer", "drp")}
-    yield "DFCL-IFD is above two-stage on AUCC", judged(units["dfcl-ifd"]), f"{where}, over test units: {shown(units['dfcl-ifd'], digits=3)}"
-    rivals = {name: comparison.pair("dfcl-ifd", name, "share_of_oracle", scale=100) for name in ("dfcl-pl", "dfcl-mer", "drp")}
-    if any(rivals.values()):
-        text = "; ".join(f"less {name} {shown(found)}" for name, found in rivals.items())
-        yield "DFCL-IFD is above PL, MER and DPM", judged(*rivals.values()), f"{where}, points of the best possible: {text}"
+    units = comparison.over_units("dfcl-ifd")
+    rivals = {name: comparison.pair("dfcl-ifd", name, "aucc") for name in ("dfcl-pl", "dfcl-mer", "drp")}
+    text = "; ".join(f"less {name} {shown(found, digits=3)}" for name, found in rivals.items())
+    yield "DFCL-IFD is best on AUCC", judged(units, *rivals.values()), (
+        f"{where}: less two-stage {shown(units, digits=3) if units else 'no interval, totals too near zero'} over test units; over training seeds {text}")
+    alike = {name: comparison.pair("dfcl-pl", name, "aucc") for name in ("dfcl-mer", "drp")}
+    statuses = {within(found, 0.01) for found in alike.values()}
+    status = next(one for one in ("not confirmed", "cannot be told", "confirmed") if one in statuses)
+    yield "PL, MER and DPM are alike on AUCC", status, f"{where}: PL less MER {shown(alike['dfcl-mer'], digits=3)}, less DPM {shown(alike['drp'], digits=3)}; within 0.01 counts as alike"
 
 
 def marketing_findings(comparison):
@@ -235,10 +263,7 @@ def alpha_findings(comparison):
     margin = None if rise is None else (rise[0] + 1, rise[1] + 1, rise[2] + 1)  # a point is what we call nothing
     yield "raising alpha over a range costs nothing", judged(margin), f"alpha 3 less alpha 0.1: {shown(rise)}; a loss of one point counts as nothing"
     near, far = comparison.pair("dfcl-ifd alpha=10", "tsm", "share_of_oracle", scale=100), comparison.pair("dfcl-ifd alpha=0.1", "tsm", "share_of_oracle", scale=100)
-    status = "cannot be told" if near is None or not (near[1] > -1 and near[2] < 1) else "confirmed"
-    if near is not None and (near[1] > 1 or near[2] < -1):
-        status = "not confirmed"
-    yield "too large an alpha becomes two-stage", status, f"less two-stage: alpha 10 {shown(near)}, alpha 0.1 {shown(far)}; within a point counts as the same"
+    yield "too large an alpha becomes two-stage", within(near, 1), f"less two-stage: alpha 10 {shown(near)}, alpha 0.1 {shown(far)}; within a point counts as the same"
 
 
 def multipliers_findings(comparison):

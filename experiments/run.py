@@ -38,7 +38,7 @@ EXPERIMENTS = {
     "alpha": {"preset": "marketing", "rows": 200_000},
     "multipliers": {"preset": "marketing", "rows": 200_000},
     "online": {"units": 30_000, "trial_units": 5_000},
-    "speed": {"rows": 2_000},
+    "speed": {"rows": 1_000},
 }
 
 
@@ -53,11 +53,11 @@ class Runner:
         self.resamples = options.resamples
         self.lock = threading.Lock()
 
-    def dfcl(self, *words, log=None):
+    def dfcl(self, *words, log=None, good=(0,)):
         command = [self.program, *map(str, words), "--threads", str(self.threads)]
         with open(log or os.devnull, "a") as messages:
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=messages if log else subprocess.PIPE, text=True, check=False)
-        if done.returncode != 0:
+        if done.returncode not in good:
             raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}; {done.stderr or f'see {log}'}")
         return done.stdout
 
@@ -80,9 +80,10 @@ class Runner:
         kept = json.loads(stamp.read_text()) if stamp.exists() else {}
         if {key: kept.get(key) for key in wanted} == wanted:
             return kept
-        flags = ["--truth", truth] if truth else []
+        # Criteo's arms are not quite alike (`dfcl check` says unfit, exit code 7); the published study used them all the same.
+        flags, good = (["--truth", truth], (0,)) if truth else (["--force"], (0, 7))
         start = time.monotonic()
-        self.dfcl("compare", study, "--set", f'data.trial="{trial}"', *self.extra, "--seed", SEED, "--resamples", self.resamples, *flags, "-o", out, log=self.folder / f"{name}.log")
+        self.dfcl("compare", study, "--set", f'data.trial="{trial}"', *self.extra, "--seed", SEED, "--resamples", self.resamples, *flags, "-o", out, log=self.folder / f"{name}.log", good=good)
         return self.finish(stamp, wanted, time.monotonic() - start)
 
     def stamp(self, study, source):
@@ -122,7 +123,7 @@ class Runner:
         return self.finish(stamp, wanted, time.monotonic() - start)
 
     def speed(self, plan):
-        """Seconds an epoch of plain and of improved finite differences, on the same few units: the difference of two runs."""
+        """Seconds an epoch of plain and of improved finite differences, all units as one batch: the difference of two runs."""
         stamp, wanted = self.folder / "speed.json", {"rows": plan["rows"], "version": self.version()}
         kept = json.loads(stamp.read_text()) if stamp.exists() else {}
         if {key: kept.get(key) for key in wanted} == wanted:
@@ -131,11 +132,11 @@ class Runner:
         study.parent.mkdir(exist_ok=True)
         self.dfcl("simulate", "--preset", "marketing", "--rows", plan["rows"], "--seed", SEED, "-o", study.with_suffix(".parquet"), "--study", study)
         start, found = time.monotonic(), {}
-        for method, more in (("dfcl-fd", 2), ("dfcl-ifd", 200)):
+        for method, more in (("dfcl-fd", 2), ("dfcl-ifd", 400)):
             seconds = []
             for epochs in (2, 2 + more):
                 began = time.monotonic()
-                self.dfcl("train", study, "--method", method, "--epochs", epochs, "--warm-epochs", 1, "--seed", SEED, "-o", self.folder / "trials" / "speed.safetensors")
+                self.dfcl("train", study, "--method", method, "--epochs", epochs, "--warm-epochs", 1, "--batch", plan["rows"], "--seed", SEED, "-o", self.folder / "trials" / "speed.safetensors")
                 seconds.append(time.monotonic() - began)
             found[method] = max((seconds[1] - seconds[0]) / more, 1e-6)
         return self.finish(stamp, {**wanted, "seconds_per_epoch": found}, time.monotonic() - start)
