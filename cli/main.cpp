@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   dfcl::cli::add_deploy(session);
   dfcl::cli::add_readout(session);
   dfcl::cli::add_power(session);
+  dfcl::cli::add_export(session);
   dfcl::cli::add_info(session);
   return session.run(argc, argv);
 }

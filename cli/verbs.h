@@ -19,6 +19,7 @@ void add_report(Session& session);
 void add_deploy(Session& session);
 void add_readout(Session& session);
 void add_power(Session& session);
+void add_export(Session& session);
 void add_info(Session& session);
 
 }  // namespace dfcl::cli
