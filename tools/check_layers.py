@@ -20,7 +20,7 @@ LAYERS = [
     ["experiment"],
     ["report"],
     ["verbs"],
-    ["cli"],
+    ["cli", "python"],
 ]
 
 # Libraries that are known to a few rooms only, by the beginning of the included path.
@@ -33,7 +33,7 @@ CONFINED = {
 
 LICENSED_SUFFIXES = {".h", ".cpp", ".py", ".cmake", ".sh", ".ts"}
 LICENSED_NAMES = {"CMakeLists.txt", "Makefile"}
-LICENSED_FOLDERS = ["dfcl", "cli", "tests", "bench", "tools", "cmake", "web"]
+LICENSED_FOLDERS = ["dfcl", "cli", "python", "tests", "bench", "tools", "cmake", "web"]
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
@@ -48,8 +48,8 @@ def may_use(room, other):
 
 
 def declared_uses(root):
-    """Room -> the rooms of its USES list in CMakeLists.txt. cli links everything."""
-    uses = {"cli": set(GROUP_OF)}
+    """Room -> the rooms of its USES list in CMakeLists.txt. cli and python link everything."""
+    uses = {outermost: {room for rooms in LAYERS[:-1] for room in rooms} for outermost in LAYERS[-1]}
     for name, arguments in ROOM_CALL.findall((root / "CMakeLists.txt").read_text()):
         listed, keyword = set(), None
         for word in arguments.split():
@@ -126,7 +126,8 @@ def violations(root):
                 yield from check_room(root, folder, folder.name, uses)
             else:
                 yield f"dfcl/{folder.name}: not a room of the layers"
-    yield from check_room(root, root / "cli", "cli", uses)
+    for folder in ("cli", "python"):
+        yield from check_room(root, root / folder, folder, uses)
     yield from check_licences(root)
 
 

@@ -12,7 +12,7 @@ that speaks the Arrow PyCapsule interface.
 True
 """
 
-from ._dfcl import __version__
+from . import _dfcl
 from .errors import (
     DataError,
     Error,
@@ -30,6 +30,7 @@ from .verbs import (
     allocate_curve,
     check,
     evaluate,
+    export_onnx,
     methods,
     predict,
     readout,
@@ -37,6 +38,8 @@ from .verbs import (
     simulate_outcomes,
     train,
 )
+
+__version__: str = _dfcl.version()
 
 __all__ = [
     "Check",
@@ -63,6 +66,7 @@ __all__ = [
     "allocate_curve",
     "check",
     "evaluate",
+    "export_onnx",
     "methods",
     "predict",
     "readout",

@@ -49,11 +49,11 @@ class NotebookLine:
         self._handle: Any = None
 
     def show(self, text: str) -> None:
-        from IPython.display import display
+        from IPython.display import display  # type: ignore[import-not-found,unused-ignore]
 
         data = {"text/plain": text}
         if self._handle is None:
-            self._handle = display(data, raw=True, display_id=True)
+            self._handle = display(data, raw=True, display_id=True)  # type: ignore[no-untyped-call,unused-ignore]
         else:
             self._handle.update(data, raw=True)
 

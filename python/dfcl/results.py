@@ -86,14 +86,15 @@ class _Figures:
 class _Frame:
     """A table that goes out to any library."""
 
-    _native: _dfcl.Prediction | _dfcl.Plan | _dfcl.Table
+    def _table(self) -> _dfcl.Prediction | _dfcl.Plan | _dfcl.Table:
+        raise NotImplementedError
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self._native.stream()
+        return self._table().stream()
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes the file of the command line: .parquet, .csv, .csv.gz or .arrow."""
-        self._native.write(os.fspath(path))
+        self._table().write(os.fspath(path))
 
     def to_arrow(self) -> pyarrow.Table:
         """A ``pyarrow.Table``."""
@@ -119,10 +120,11 @@ class _Frame:
 class Table(_Frame):
     """Rows and columns, such as a simulated trial."""
 
-    _native: _dfcl.Table
-
     def __init__(self, native: _dfcl.Table) -> None:
         self._native = native
+
+    def _table(self) -> _dfcl.Table:
+        return self._native
 
     @property
     def column_names(self) -> list[str]:
@@ -234,10 +236,11 @@ class Model:
 class Prediction(_Frame):
     """What each unit is expected to earn and cost under every arm: columns id, revenue_<arm>, cost_<arm>."""
 
-    _native: _dfcl.Prediction
-
     def __init__(self, native: _dfcl.Prediction) -> None:
         self._native = native
+
+    def _table(self) -> _dfcl.Prediction:
+        return self._native
 
     @property
     def arms(self) -> list[str]:
@@ -268,14 +271,11 @@ class Prediction(_Frame):
 class Plan(_Figures, _Frame):
     """Who gets what: columns id, arm, revenue, cost. ``figures`` has budget, spend, value, bound, multiplier, status."""
 
-    _native: _dfcl.Plan
-
     def __init__(self, text_of_json: str, text: str, native: _dfcl.Plan | None) -> None:
         super().__init__(text_of_json, text)
         self._plan = native
 
-    @property
-    def _native(self) -> _dfcl.Plan:  # type: ignore[override]
+    def _table(self) -> _dfcl.Plan:
         if self._plan is None:
             message = f"there is no plan: {self.figures.get('status')}"
             error = InfeasibleError(message)
@@ -294,32 +294,38 @@ class Plan(_Figures, _Frame):
 
     @property
     def budget(self) -> float:
-        return _number(self.figures["budget"])
+        return _number(self.figures.get("budget"))
 
     @property
     def spend(self) -> float:
-        return _number(self.figures["spend"])
+        return _number(self.figures.get("spend"))
 
     @property
     def value(self) -> float:
-        return _number(self.figures["value"])
+        return _number(self.figures.get("value"))
 
     @property
     def bound(self) -> float:
         """No plan can be worth more."""
-        return _number(self.figures["bound"])
+        return _number(self.figures.get("bound"))
 
     @property
     def multiplier(self) -> float:
         """The value of one more unit of budget."""
-        return _number(self.figures["multiplier"])
+        return _number(self.figures.get("multiplier"))
+
+    @property
+    def arm(self) -> np.ndarray[Any, Any]:
+        """The label of each unit's arm."""
+        native = self._table()
+        return np.array(native.arms)[native.arm]
 
     @property
     def units_per_arm(self) -> dict[str, int]:
         return dict(self.figures["units_per_arm"])
 
     def __len__(self) -> int:
-        return self._native.num_units
+        return self._table().num_units
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("a plan cannot be pickled; write() keeps it")

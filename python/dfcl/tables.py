@@ -12,7 +12,7 @@ import numpy as np
 from . import _dfcl
 from .errors import DataError, UsageError
 
-__all__ = ["TableLike", "Source", "source"]
+__all__ = ["TableLike", "Sources"]
 
 
 @runtime_checkable
@@ -25,17 +25,30 @@ class ArrowStream(Protocol):
 TableLike = Union[str, "os.PathLike[str]", ArrowStream, Mapping[str, Any], "np.ndarray[Any, Any]"]
 
 
-class Source:
-    """A table for one call: its path, and what must live as long as the call does."""
+class Sources:
+    """The tables of one call, under paths. Those in memory are let go when the call ends, however it ends."""
 
-    def __init__(self, path: str, keep: _dfcl.MemoryTable | None = None) -> None:
-        self.path = path
-        self.keep = keep
+    def __init__(self) -> None:
+        self._tables: list[_dfcl.MemoryTable] = []
 
-    @property
-    def num_rows(self) -> int:
+    def __enter__(self) -> Sources:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._tables.clear()
+
+    def path(self, table: TableLike | None, label: str, names: Sequence[str] | None = None) -> str:
+        """"" for None. ``names`` are the columns of an array that has no names itself."""
+        if table is None:
+            return ""
+        if isinstance(table, (str, os.PathLike)):
+            return os.fspath(table)
+        self._tables.append(_in_memory(table, label, names))
+        return self._tables[-1].path
+
+    def num_rows(self, path: str) -> int:
         """0 where the table is a file."""
-        return 0 if self.keep is None else self.keep.num_rows
+        return next((table.num_rows for table in self._tables if table.path == path), 0)
 
 
 def _data_error(message: str, hint: str = "") -> DataError:
@@ -66,7 +79,7 @@ def column(values: Any, name: str) -> Any:
     if array.dtype.kind == "f":
         return np.ascontiguousarray(array, dtype=np.float32 if array.dtype.itemsize < 4 else np.float64)
     if array.dtype.kind in "mM":
-        array = np.where(np.isnat(array), None, array.astype(str).astype(object))
+        array = np.array([None if value != value else str(value) for value in array], dtype=object)
     if array.dtype.kind in "OUSTmM":
         if array.dtype.kind == "S":
             array = np.char.decode(array, "utf-8")
@@ -78,14 +91,13 @@ def column(values: Any, name: str) -> Any:
     raise _data_error(f"column '{name}' is of a type that cannot be used: {array.dtype}")
 
 
-def _from_columns(columns: Mapping[str, Any], label: str) -> Source:
+def _from_columns(columns: Mapping[str, Any], label: str) -> _dfcl.MemoryTable:
     if not columns:
         raise _data_error(f"<{label}>: a table without columns")
-    table = _dfcl.MemoryTable.from_columns([(str(name), column(v, str(name))) for name, v in columns.items()], label)
-    return Source(table.path, table)
+    return _dfcl.MemoryTable.from_columns([(str(name), column(v, str(name))) for name, v in columns.items()], label)
 
 
-def _from_array(array: np.ndarray[Any, Any], label: str, names: Sequence[str] | None) -> Source:
+def _from_array(array: np.ndarray[Any, Any], label: str, names: Sequence[str] | None) -> _dfcl.MemoryTable:
     if array.dtype.names is not None:
         return _from_columns({name: array[name] for name in array.dtype.names}, label)
     if array.ndim != 2:
@@ -99,25 +111,22 @@ def _from_array(array: np.ndarray[Any, Any], label: str, names: Sequence[str] | 
     return _from_columns({name: array[:, place] for place, name in enumerate(names)}, label)
 
 
-def source(table: TableLike, label: str, names: Sequence[str] | None = None) -> Source:
-    """A table under a path. ``names`` are the columns of an array that has no names itself."""
-    if isinstance(table, (str, os.PathLike)):
-        return Source(os.fspath(table))
-    if hasattr(table, "__arrow_c_stream__"):
+def _in_memory(table: object, label: str, names: Sequence[str] | None) -> _dfcl.MemoryTable:
+    frame: Any = table
+    if hasattr(frame, "__arrow_c_stream__"):
         try:
-            capsule = table.__arrow_c_stream__()
+            capsule = frame.__arrow_c_stream__()
         except ImportError:  # pandas without pyarrow
-            if not hasattr(table, "columns"):
+            if not hasattr(frame, "columns"):
                 raise
-            return _from_columns({str(name): table[name].to_numpy() for name in table.columns}, label)
-        memory = _dfcl.MemoryTable.from_stream(capsule, label)
-        return Source(memory.path, memory)
+            return _from_columns({str(name): frame[name].to_numpy() for name in frame.columns}, label)
+        return _dfcl.MemoryTable.from_stream(capsule, label)
     if isinstance(table, Mapping):
         return _from_columns(table, label)
     if isinstance(table, np.ndarray):
         return _from_array(table, label, names)
-    if hasattr(table, "columns") and hasattr(table, "__getitem__"):  # a frame of an older library
-        return _from_columns({str(name): np.asarray(table[name]) for name in table.columns}, label)
+    if hasattr(frame, "columns") and hasattr(frame, "__getitem__"):  # a frame of an older library
+        return _from_columns({str(name): np.asarray(frame[name]) for name in frame.columns}, label)
     message = f"<{label}>: cannot make a table of {type(table).__name__}"
     hint = "a path, a frame (pandas, Polars, PyArrow, DuckDB), a mapping of columns or a NumPy array"
     error = UsageError(f"{message}\nhint: {hint}")

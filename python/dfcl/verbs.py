@@ -12,13 +12,14 @@ from .errors import UsageError
 from .progress import Progress, teller
 from .results import Check, Curve, Evaluation, Model, Plan, Prediction, Readout, Simulation, Table
 from .study import Study, study_of
-from .tables import Source, TableLike, source
+from .tables import Sources, TableLike
 
 __all__ = [
     "allocate",
     "allocate_curve",
     "check",
     "evaluate",
+    "export_onnx",
     "methods",
     "predict",
     "readout",
@@ -44,12 +45,10 @@ def _usage_error(message: str, hint: str = "") -> UsageError:
     return error
 
 
-def _trial(study: Study, trial: TableLike | None) -> Source:
-    if trial is not None:
-        return source(trial, "trial")
-    if not study.trial:
+def _trial(study: Study, trial: TableLike | None, sources: Sources) -> str:
+    if trial is None and not study.trial:
         raise _usage_error("no trial", "give trial=: a path or a data frame")
-    return Source("")
+    return sources.path(trial, "trial")
 
 
 def methods() -> dict[str, str]:
@@ -102,8 +101,9 @@ def simulate_outcomes(
 ) -> Table:
     """What the units of a plan earn and cost, for ``readout``. Preset, rows and seed are those of the trial."""
     options = _simulator(preset, response, rows, seed, noise, 0, (), cost_scale, population_shift, False)
-    table = source(plan, "plan")
-    return Table(_dfcl.simulate_outcomes(options, table.path, _run(threads, seed, progress)))
+    with Sources() as sources:
+        path = sources.path(plan, "plan")
+        return Table(_dfcl.simulate_outcomes(options, path, _run(threads, seed, progress)))
 
 
 def _simulator(
@@ -141,8 +141,9 @@ def check(
     True
     """
     meant = study_of(study, keywords)
-    table = _trial(meant, trial)
-    return Check(*_dfcl.check(meant._native, table.path, _run(threads, seed, progress)))
+    with Sources() as sources:
+        path = _trial(meant, trial, sources)
+        return Check(*_dfcl.check(meant._native, path, _run(threads, seed, progress)))
 
 
 def train(
@@ -195,19 +196,18 @@ def train(
     }
     if any(value is not None for value in settings.values()):
         meant = meant.set(settings)
-    table = _trial(meant, trial)
     start = start_from if start_from is None or isinstance(start_from, Model) else Model.read(start_from)
-    model = Model(
-        _dfcl.train(
+    with Sources() as sources:
+        native = _dfcl.train(
             meant._native,
-            table.path,
+            _trial(meant, trial, sources),
             os.fspath(checkpoint),
             time_budget,
             force,
             None if start is None else start._native,
             _run(threads, seed, progress),
         )
-    )
+    model = Model(native)
     if output is not None:
         model.write(output)
     return model
@@ -233,11 +233,25 @@ def predict(
     (2000, 5)
     """
     native = _model(model)._native
-    table = source(units, "units", native.features)
-    prediction = Prediction(_dfcl.predict(native, table.path, _run(threads, 0, progress)))
+    with Sources() as sources:
+        path = sources.path(units, "units", native.features)
+        prediction = Prediction(_dfcl.predict(native, path, _run(threads, 0, progress)))
     if output is not None:
         prediction.write(output)
     return prediction
+
+
+def export_onnx(model: Model | Path, output: Path | None = None) -> bytes:
+    """A network model as an ONNX graph with its preprocessing inside; forests are refused. Returns the bytes.
+
+    There is an input for each feature, named as the column: numbers as float32 of units x 1, NaN for missing, and
+    categories as text, "" for missing. Outputs are ``revenue`` and ``cost``, units x arms.
+    """
+    data = _model(model)._native.to_onnx()
+    if output is not None:
+        with open(output, "wb") as file:
+            file.write(data)
+    return data
 
 
 def _list(budget: Budget) -> list[float]:
@@ -246,25 +260,24 @@ def _list(budget: Budget) -> list[float]:
     return [float(entry) for entry in budget] if isinstance(budget, Iterable) else [float(budget)]
 
 
-def _request(predictions: Model | Prediction | TableLike, units: TableLike | None) -> tuple[Any, list[Source]]:
+def _request(
+    predictions: Model | Prediction | TableLike, units: TableLike | None, sources: Sources
+) -> _dfcl.AllocateRequest:
     request = _dfcl.AllocateRequest()
-    kept = []
     if isinstance(predictions, (str, os.PathLike)) and units is not None:
         predictions = Model.read(predictions)
     if isinstance(predictions, Model):
         if units is None:
             raise _usage_error("a model: plan for which units?", "allocate(model, units, ...)")
         request.set_model(predictions._native)
-        kept.append(source(units, "units", predictions.features))
-        request.units = kept[-1].path
+        request.units = sources.path(units, "units", predictions.features)
     elif units is not None:
         raise _usage_error("predictions take no units", "leave out units=, or give a model")
     elif isinstance(predictions, Prediction):
         request.set_prediction(predictions._native)
     else:
-        kept.append(source(predictions, "predictions"))
-        request.predictions = kept[-1].path
-    return request, kept
+        request.predictions = sources.path(predictions, "predictions")
+    return request
 
 
 def allocate(
@@ -307,33 +320,27 @@ def allocate(
     >>> plan.status, plan.spend, plan.value
     ('optimal within gap', 1.0, 5.0)
     """
-    request, kept = _request(predictions, units)
-
-    def path(table: Any, label: str) -> str:
-        if table is None:
-            return ""
-        kept.append(source(table, label))
-        return kept[-1].path
-
-    request.totals, request.per_unit, request.share_of_max = _list(budget), _list(per_unit), _list(share_of_max)
-    request.multiplier, request.control, request.objective = multiplier, control, objective
-    request.margin, request.min_roi = margin, min_roi
-    request.eligible = path(eligible, "eligible")
-    request.segment = segment
-    if isinstance(segment_budgets, Mapping) and set(segment_budgets) != {"segment", "budget"}:
-        segment_budgets = {"segment": list(segment_budgets), "budget": list(segment_budgets.values())}
-    request.segment_budgets = path(segment_budgets, "segment_budgets")
-    request.second_cost, request.second_budget = path(second_cost, "second_cost"), second_budget
-    request.min_units = [f"{arm}={count}" for arm, count in (min_units or {}).items()]
-    request.max_units = [f"{arm}={count}" for arm, count in (max_units or {}).items()]
-    request.holdout, request.holdout_salt, request.explore = holdout, holdout_salt, explore
-    request.launch, request.previous = launch, path(previous, "previous")
-    request.output = "" if output is None else os.fspath(output)
-    # Many units that are not tied to each other are read where they lie: nothing of the frame is copied. The plan is
-    # the same either way.
-    coupled = segment or request.second_cost or request.min_units or request.max_units or request.eligible
-    request.stream = bool(request.predictions) and kept[0].num_rows >= _MANY_UNITS and not coupled
-    figures, plans = _dfcl.allocate(request, _run(threads, seed, progress))
+    with Sources() as sources:
+        request = _request(predictions, units, sources)
+        request.totals, request.per_unit, request.share_of_max = _list(budget), _list(per_unit), _list(share_of_max)
+        request.multiplier, request.control, request.objective = multiplier, control, objective
+        request.margin, request.min_roi = margin, min_roi
+        request.eligible = sources.path(eligible, "eligible")
+        request.segment = segment
+        if isinstance(segment_budgets, Mapping) and set(segment_budgets) != {"segment", "budget"}:
+            segment_budgets = {"segment": list(segment_budgets), "budget": list(segment_budgets.values())}
+        request.segment_budgets = sources.path(segment_budgets, "segment_budgets")
+        request.second_cost, request.second_budget = sources.path(second_cost, "second_cost"), second_budget
+        request.min_units = [f"{arm}={count}" for arm, count in (min_units or {}).items()]
+        request.max_units = [f"{arm}={count}" for arm, count in (max_units or {}).items()]
+        request.holdout, request.holdout_salt, request.explore = holdout, holdout_salt, explore
+        request.launch, request.previous = launch, sources.path(previous, "previous")
+        request.output = "" if output is None else os.fspath(output)
+        # Many units that are not tied to each other are read where they lie: nothing of the frame is copied. The plan
+        # is the same either way.
+        coupled = segment or request.second_cost or request.min_units or request.max_units or request.eligible
+        request.stream = sources.num_rows(request.predictions) >= _MANY_UNITS and not coupled
+        figures, plans = _dfcl.allocate(request, _run(threads, seed, progress))
     made = [Plan(json, text, plan) for (json, text), plan in zip(figures, plans)]
     several = any(isinstance(entry, Iterable) for entry in (budget, per_unit, share_of_max))
     return made if several else made[0]
@@ -352,26 +359,25 @@ def allocate_curve(
     progress: Progress = None,
 ) -> Curve:
     """The whole curve of spend and value, from the cheapest plan to the dearest that is worth its cost."""
-    request, kept = _request(predictions, units)
-    request.curve_points, request.control, request.objective = points, control, objective
-    request.margin, request.min_roi = margin, min_roi
-    figures, _ = _dfcl.allocate(request, _run(threads, 0, progress))
-    del kept
+    with Sources() as sources:
+        request = _request(predictions, units, sources)
+        request.curve_points, request.control, request.objective = points, control, objective
+        request.margin, request.min_roi = margin, min_roi
+        figures, _ = _dfcl.allocate(request, _run(threads, 0, progress))
     return Curve(*figures[0])
 
 
 Contender = Union[Model, Prediction, TableLike]
 
 
-def _contender(given: Contender, name: str, kept: list[Source]) -> _dfcl.Contender:
+def _contender(given: Contender, name: str, sources: Sources) -> _dfcl.Contender:
     if isinstance(given, Model):
         return _dfcl.Contender.of_model(given._native, name or given.method)
     if isinstance(given, Prediction):
         return _dfcl.Contender.of_prediction(given._native, name or given._native.options.get("method", "predictions"))
     if isinstance(given, (str, os.PathLike)):
         return _dfcl.Contender.of_path(os.fspath(given), name)
-    kept.append(source(given, name or "predictions"))
-    return _dfcl.Contender.of_path(kept[-1].path, name or "predictions")
+    return _dfcl.Contender.of_path(sources.path(given, name or "predictions"), name or "predictions")
 
 
 def evaluate(
@@ -411,27 +417,27 @@ def evaluate(
     ['tsm', 'truth']
     """
     meant = study_of(study, keywords)
-    table = _trial(meant, trial)
-    kept: list[Source] = [table]
-    request = _dfcl.EvaluateRequest()
-    request.study, request.trial, request.split, request.estimator = meant._native, table.path, split, estimator
     if isinstance(contenders, Mapping) and not any(str(name).startswith("revenue_") for name in contenders):
         named = [(str(name), contender) for name, contender in contenders.items()]
     elif isinstance(contenders, (list, tuple)):
         named = [("", contender) for contender in contenders]
     else:
         named = [("", contenders)]
-    request.contenders = [_contender(contender, name, kept) for name, contender in named]
-    if nuisance is not None:
-        request.nuisance = _contender(nuisance, "nuisance", kept)
-    if truth is not None:
-        request.truth = _contender(truth, "truth", kept)
-    request.totals, request.per_unit, request.share_of_max = _list(budget), _list(per_unit), _list(share_of_max)
-    request.levels, request.ranking, request.resamples = levels, ranking, resamples
-    request.intervals, request.weights = intervals, weights
-    request.segments = [segment] if isinstance(segment, str) else list(segment)
-    request.allow_training_rows = allow_training_rows
-    json, text, _ = _dfcl.evaluate(request, _run(threads, seed, progress))
+    with Sources() as sources:
+        request = _dfcl.EvaluateRequest()
+        request.study, request.trial = meant._native, _trial(meant, trial, sources)
+        request.split, request.estimator = split, estimator
+        request.contenders = [_contender(contender, name, sources) for name, contender in named]
+        if nuisance is not None:
+            request.nuisance = _contender(nuisance, "nuisance", sources)
+        if truth is not None:
+            request.truth = _contender(truth, "truth", sources)
+        request.totals, request.per_unit, request.share_of_max = _list(budget), _list(per_unit), _list(share_of_max)
+        request.levels, request.ranking, request.resamples = levels, ranking, resamples
+        request.intervals, request.weights = intervals, weights
+        request.segments = [segment] if isinstance(segment, str) else list(segment)
+        request.allow_training_rows = allow_training_rows
+        json, text, _ = _dfcl.evaluate(request, _run(threads, seed, progress))
     result = Evaluation(json, text)
     if output is not None:
         result.write(output)
@@ -454,10 +460,11 @@ def readout(
 
     ``outcomes`` has one row a unit with columns id, role, arm (received), revenue and cost.
     """
-    planned, happened = source(plan, "plan"), source(outcomes, "outcomes")
-    json, text = _dfcl.readout(
-        planned.path, happened.path, holdout_share, control, launch, budget, multiplier, _run(0, 0, progress)
-    )
+    with Sources() as sources:
+        planned, happened = sources.path(plan, "plan"), sources.path(outcomes, "outcomes")
+        json, text = _dfcl.readout(
+            planned, happened, holdout_share, control, launch, budget, multiplier, _run(0, 0, progress)
+        )
     result = Readout(json, text)
     if output is not None:
         result.write(output)

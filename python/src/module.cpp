@@ -3,6 +3,7 @@
 // The extension module dfcl._dfcl: the verbs of the library for the Python package beside it, which gives them their
 // names, defaults and documentation. Figures leave as the JSON of the command line.
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -21,6 +22,7 @@
 #include "dfcl/io/study_file.h"
 #include "dfcl/io/table_summary_reader.h"
 #include "dfcl/io/trial_reader.h"
+#include "dfcl/model/export_onnx.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
 #include "dfcl/report/check_report.h"
@@ -96,6 +98,11 @@ void bind_model(nb::module_& module) {
              return nb::bytes(bytes.data(), bytes.size());
            })
       .def("write", [](const ModelHandle& self, const std::string& path) { model::write_model(path, *self.model); })
+      .def("to_onnx",
+           [](const ModelHandle& self) {
+             const std::string bytes = model::onnx_bytes(*self.model);
+             return nb::bytes(bytes.data(), bytes.size());
+           })
       .def("json", [](const ModelHandle& self) { return text(report::model_json(*self.model)); })
       .def("text", [](const ModelHandle& self) { return text(report::model_text(*self.model, "model")); })
       .def_prop_ro("method", [](const ModelHandle& self) { return self.model->method; })
@@ -185,6 +192,12 @@ void bind_allocate(nb::module_& module) {
       .def_rw("previous", &Request::previous);
   nb::class_<verbs::KeptPlan>(module, "Plan")
       .def_prop_ro("num_units", [](const verbs::KeptPlan& self) { return self.plan->num_units(); })
+      .def_prop_ro("arms", [](const verbs::KeptPlan& self) { return self.plan->arms; })
+      .def_prop_ro("arm",
+                   [](nb::handle_t<verbs::KeptPlan> self) {
+                     const auto& arm = nb::cast<const verbs::KeptPlan&>(self).plan->arm;
+                     return nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>(arm.data(), {arm.size()}, self);
+                   })
       .def("stream",
            [](const verbs::KeptPlan& self) {
              data::Provenance provenance = self.provenance;
@@ -328,7 +341,6 @@ std::vector<std::tuple<std::string, std::string>> methods() {
 
 NB_MODULE(_dfcl, module) {
   using namespace dfcl::python;
-  module.attr("__version__") = dfcl::core::version();
   translate_errors();
   bind_run(module);
   bind_study(module);
@@ -346,4 +358,5 @@ NB_MODULE(_dfcl, module) {
              "budget"_a.none(), "multiplier"_a.none(), "run"_a);
   module.def("render", &render, "results"_a, "where"_a, "format"_a);
   module.def("methods", &methods);
+  module.def("version", &dfcl::core::version);
 }

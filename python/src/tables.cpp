@@ -81,9 +81,9 @@ std::unique_ptr<io::MemoryTable> table_of_stream(const nb::capsule& capsule, con
 }
 
 // Shares the memory, which lives as long as `owner` does.
-nb::object matrix_to_numpy(const core::Matrix<float>& matrix, nb::handle owner) {
-  using Numbers = nb::ndarray<nb::numpy, const float, nb::ndim<2>>;
-  return nb::cast(Numbers(matrix.data(), {matrix.rows(), matrix.cols()}, owner));
+using Numbers = nb::ndarray<nb::numpy, const float, nb::ndim<2>>;
+Numbers matrix_to_numpy(const core::Matrix<float>& matrix, nb::handle owner) {
+  return Numbers(matrix.data(), {matrix.rows(), matrix.cols()}, owner);
 }
 
 void bind_prediction(nb::module_& module) {

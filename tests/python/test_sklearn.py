@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scikit-learn estimator: scikit-learn's own checks, search, pickling, routing."""
+
+import pickle
+
+import numpy as np
+import pandas
+import pytest
+import scipy.sparse
+import sklearn
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import dfcl
+from dfcl.sklearn import DecisionFocusedRegressor
+
+
+class OnAnyTarget(DecisionFocusedRegressor):
+    """scikit-learn's checks know one target: it is taken as the revenue of a trial of two arms."""
+
+    @staticmethod
+    def _as_trial(X, y):
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
+        revenue = np.asarray(sklearn.utils.column_or_1d(y, warn=True), dtype=np.float64)
+        if np.ndim(X) == 2 and 0 < len(revenue) < 120 and not scipy.sparse.issparse(X):  # a trial needs 30 units an arm
+            rows = np.tile(np.arange(len(revenue)), 1 + 120 // len(revenue))
+            X, revenue = sklearn.utils._safe_indexing(X, rows), revenue[rows]
+        arm = np.arange(len(revenue)) % 2
+        return X, {"arm": arm, "revenue": revenue, "cost": 0.1 * arm}
+
+    def fit(self, X, y=None):
+        X, outcomes = self._as_trial(X, y)
+        return super().fit(X, **outcomes)
+
+    def score(self, X, y=None):
+        X, outcomes = self._as_trial(X, y)
+        return super().score(X, **outcomes)
+
+
+# The check that does not apply, and why. Those of regressors (predictions of the target's shape) are not among them: the
+# estimator predicts two outcomes for every arm and does not claim to be one. There are no sample weights: units are
+# weighted by their arm's share.
+EXCEPTIONS = {"check_fit2d_1sample": "a trial of one unit has one arm: the error names the arms, not the samples"}
+
+
+@parametrize_with_checks(
+    [OnAnyTarget(method="tsm", epochs=1, control="0", n_jobs=1, random_state=0, force=True)],
+    expected_failed_checks=lambda _: EXCEPTIONS,
+)
+def test_the_checks_of_scikit_learn_that_apply(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def trial():
+    random = np.random.default_rng(3)
+    X = random.normal(size=(1200, 3))
+    arm = random.integers(0, 3, 1200) * 5
+    revenue = 2 + 0.2 * arm * (X[:, 0] > 0) + random.normal(size=1200)
+    return X, {"arm": arm, "revenue": revenue, "cost": 0.1 * arm}
+
+
+@pytest.fixture(scope="module")
+def learner(trial):
+    X, outcomes = trial
+    free = {"cost.control_is_free": True}
+    return DecisionFocusedRegressor("dfcl-mer", epochs=10, control="0", settings=free, random_state=1).fit(X, **outcomes)
+
+
+def test_predictions_are_revenues_then_costs(learner, trial):
+    X, _ = trial
+    assert list(learner.arms_) == ["0", "5", "10"]
+    prediction = learner.predict(X)
+    outcomes = learner.predict_outcomes(X)
+    assert prediction.shape == (1200, 6)
+    np.testing.assert_array_equal(prediction[:, :3], outcomes.revenue)
+    np.testing.assert_array_equal(prediction[:, 3:], outcomes.cost)
+
+
+def test_a_plan_keeps_to_its_budget(learner, trial):
+    X, _ = trial
+    arms = learner.allocate(X, budget=150)
+    cost = learner.predict_outcomes(X).cost
+    spent = cost[np.arange(len(X)), [list(learner.arms_).index(arm) for arm in arms]].sum()
+    assert len(arms) == len(X) and spent <= 150 * (1 + 1e-5)
+    assert set(learner.allocate(X, per_unit=0.05, max_units={"10": 0})) <= {"0", "5"}
+
+
+def test_the_score_tells_a_learner_from_noise(learner, trial):
+    X, outcomes = trial
+    shuffled = X[np.random.default_rng(1).permutation(len(X))]
+    assert learner.score(X, **outcomes) > learner.score(shuffled, **outcomes)
+
+
+def test_parameters_clones_and_pickles(learner, trial):
+    X, _ = trial
+    copy = clone(learner)
+    assert copy.get_params() == learner.get_params() and not hasattr(copy, "model_")
+    assert copy.set_params(epochs=3).epochs == 3
+    kept = pickle.loads(pickle.dumps(learner))
+    assert kept.model_ == learner.model_
+    np.testing.assert_array_equal(kept.predict(X), learner.predict(X))
+
+
+def test_a_search_over_parameters(trial):
+    X, outcomes = trial
+    y = np.column_stack([outcomes["arm"], outcomes["revenue"], outcomes["cost"]])
+    start = DecisionFocusedRegressor("tsm", control="0", random_state=1)
+    search = GridSearchCV(start, {"epochs": [1, 4]}, cv=KFold(2)).fit(X, y)
+    assert search.best_params_["epochs"] in (1, 4)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+def test_outcomes_are_routed_through_pipelines_and_folds(trial):
+    X, outcomes = trial
+    learner = DecisionFocusedRegressor("tsm", epochs=1, control="0", random_state=1)
+    with sklearn.config_context(enable_metadata_routing=True):
+        scores = cross_val_score(learner, X, cv=KFold(2), params=outcomes, error_score="raise")
+        pipeline = make_pipeline(StandardScaler(), learner).fit(X, **outcomes)
+    assert np.isfinite(scores).all()
+    assert pipeline.predict(X).shape == (1200, 6)
+
+
+def test_frames_with_categories(trial):
+    X, outcomes = trial
+    frame = pandas.DataFrame(X, columns=["a", "b", "arm"]).assign(city=np.where(X[:, 1] > 0, "Ulm", "Bonn"))
+    learner = DecisionFocusedRegressor("tsm", epochs=2, control="0").fit(frame, **outcomes)
+    assert learner.model_.features == ["a", "b", "arm", "city"]
+    assert learner.predict(frame).shape == (1200, 6)
+    with pytest.raises(ValueError, match="feature names"):
+        learner.predict(frame.rename(columns={"a": "z"}))
+
+
+def test_missing_outcomes_say_what_is_missing(trial):
+    X, outcomes = trial
+    with pytest.raises(ValueError, match="cost= is missing"):
+        DecisionFocusedRegressor().fit(X, arm=outcomes["arm"], revenue=outcomes["revenue"])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        DecisionFocusedRegressor().fit(X[:-1], **outcomes)
+    with pytest.raises(ValueError, match="three columns"):
+        DecisionFocusedRegressor().fit(X, outcomes["revenue"])
+
+
+def test_the_same_seed_is_the_same_model(learner, trial):
+    X, outcomes = trial
+    again = clone(learner).set_params(n_jobs=1).fit(X, **outcomes)
+    assert again.model_ == learner.model_
+    assert isinstance(again.model_, dfcl.Model)

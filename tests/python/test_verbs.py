@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the functions promise beyond the bytes: studies, results, errors, progress, logging, pickling."""
+
+import logging
+import pickle
+
+import numpy as np
+import pytest
+
+import dfcl
+
+
+def test_a_study_of_keywords_is_the_study_of_a_file(tmp_path):
+    study = dfcl.Study(
+        trial="trial.csv", id="shop", arm="discount", revenue="orders", cost="subsidy", exclude=["out_*"],
+        control=0, order=[0, 5], share={"0": 0.5, "5": 0.5}, per_unit=[0.1, 0.2], method="tsm",
+        settings={"split.seed": 3, "cost.control_is_free": True, "columns.winsorize": {"revenue": 0.999}},
+    )  # fmt: skip
+    (tmp_path / "study.toml").write_text(study.text)
+    read = dfcl.Study.read(tmp_path / "study.toml")
+    assert read == study
+    assert "control_is_free = true" in study.text
+    assert pickle.loads(pickle.dumps(study)) == study
+    assert study.set({"method.name": "slearner-x"}).method == "slearner-x"
+
+
+@pytest.mark.parametrize(
+    ("keywords", "text", "hint"),
+    [
+        ({"arm": "a", "revenue": "r"}, "the cost must be said in one way", ""),
+        ({"arm": "a", "revenue": "r", "cost": "c", "settings": {"split.trian": 1}}, "unknown key 'trian'", "train"),
+        ({"revenue": "r", "cost": "c"}, r"\[columns\] arm is not set", "docs/study.md"),
+    ],
+)
+def test_a_wrong_study_is_a_usage_error_with_its_hint(keywords, text, hint):
+    with pytest.raises(dfcl.UsageError, match=text) as caught:
+        dfcl.Study(**keywords)
+    assert hint in caught.value.hint
+    assert caught.value.exit_code == 2
+    assert isinstance(caught.value, ValueError)
+
+
+def test_keywords_and_a_study_mean_the_same(small_study, small_trial):
+    one = dfcl.train(small_study, small_trial, method="tsm", epochs=1)
+    other = dfcl.train(
+        trial=small_trial, id="id", arm="arm", revenue="revenue", cost="cost", control="0", per_unit=[0.1],
+        method="tsm", epochs=1,
+    )  # fmt: skip
+    assert one == other
+    with pytest.raises(TypeError, match="unexpected keyword argument 'epoch'"):
+        dfcl.train(small_study, small_trial, epoch=1)
+
+
+def test_errors_have_the_text_of_the_command_line(tmp_path, small_study, small_trial):
+    with pytest.raises(dfcl.FileError) as caught:
+        dfcl.check(tmp_path / "absent.toml")
+    assert isinstance(caught.value, OSError)
+    with pytest.raises(dfcl.UsageError, match="hint: did you mean 'dfcl-mer'"):
+        dfcl.train(small_study, small_trial, method="dfcl-mr")
+    with pytest.raises(dfcl.DataError, match="<trial>.*no column 'revenu', named by .columns. revenue"):
+        dfcl.check(small_study.set({"columns.revenue": "revenu"}), small_trial)
+    with pytest.raises(dfcl.UsageError, match="how much may be spent"):
+        dfcl.allocate({"revenue_0": [1.0], "cost_0": [0.0]})
+    with pytest.raises(dfcl.UsageError, match="no trial"):
+        dfcl.check(small_study)
+
+
+def test_an_unfit_trial_is_a_result_of_check_and_an_error_of_train():
+    broken = dfcl.simulate("marketing", rows=20000, seed=1, imbalance=True)
+    result = dfcl.check(broken.study, broken.trial)
+    assert not result and result["problems"]
+    with pytest.raises(dfcl.UnfitError, match="unfit to learn from"):
+        dfcl.train(broken.study, broken.trial, method="tsm", epochs=1)
+
+
+def test_a_budget_that_cannot_be_met_is_a_status():
+    plan = dfcl.allocate({"revenue_0": [1.0], "cost_0": [5.0]}, budget=1)
+    assert not plan.has_plan
+    assert "cannot" in plan.status
+    assert plan.value != plan.value
+    with pytest.raises(dfcl.InfeasibleError, match="no plan"):
+        plan.to_arrow()
+
+
+def test_several_budgets_and_a_curve(made, model):
+    prediction = dfcl.predict(model, made.trial)
+    plans = dfcl.allocate(prediction, per_unit=[0.1, 0.2])
+    assert [plan.budget for plan in plans] == pytest.approx([600, 1200])
+    curve = dfcl.allocate_curve(prediction, points=5)
+    assert len(curve["points"]) == 5
+
+
+def test_constraints_take_frames_and_mappings(made, model):
+    table = dfcl.predict(model, made.trial).to_pandas()
+    table["region"] = np.where(np.arange(len(table)) % 2, "north", "south")
+    plan = dfcl.allocate(
+        table, per_unit=0.2, segment="region", segment_budgets={"north": 100.0}, max_units={"20": 10},
+        eligible={"id": table["id"].to_numpy(), "eligible_15": np.zeros(len(table))},
+    )  # fmt: skip
+    assert plan.units_per_arm["15"] == 0
+    assert plan.units_per_arm["20"] <= 10
+    previous = dfcl.allocate(table, per_unit=0.1)
+    assert "previous" in dfcl.allocate(table, per_unit=0.2, previous=previous).figures
+
+
+def test_a_prediction_is_a_view_of_two_matrices(made, model):
+    prediction = dfcl.predict(model, made.trial)
+    revenue = prediction.revenue
+    assert revenue.shape == (6000, 5) and revenue.dtype == np.float32 and not revenue.flags.writeable
+    expected = prediction.to_arrow()["revenue_10"].to_numpy()
+    del prediction
+    np.testing.assert_array_equal(revenue[:, 2], expected)
+
+
+def test_a_model_survives_pickling_and_its_bytes(model, tmp_path):
+    model.write(tmp_path / "model.safetensors")
+    assert (tmp_path / "model.safetensors").read_bytes() == model.to_bytes()
+    assert pickle.loads(pickle.dumps(model)) == model == dfcl.Model.read(tmp_path / "model.safetensors")
+    assert model.history and model.figures["method"] == "tsm"
+    with pytest.raises(dfcl.FileError, match="<bytes>"):
+        dfcl.Model.from_bytes(model.to_bytes()[:-5])
+
+
+def test_figures_with_intervals_are_numbers(made, model):
+    result = dfcl.evaluate(made.study, model, made.trial, resamples=30)
+    assert result["models"][0]["name"] == "tsm"
+    assert "test split" in repr(result)
+    deployed = str(result.figures)
+    assert "[" in deployed and result.verdict
+    assert pickle.loads(pickle.dumps(result)).json == result.json
+
+
+def test_models_are_not_scored_on_their_training_rows(made, model):
+    with pytest.raises(dfcl.DataError, match="trained on"):
+        dfcl.evaluate(made.study, model, made.trial, split="train", resamples=0)
+    result = dfcl.evaluate(made.study, model, made.trial, split="train", resamples=0, allow_training_rows=True)
+    assert result["models"]
+
+
+def test_warnings_go_to_logging(caplog, made):
+    broken = dfcl.simulate("marketing", rows=20000, seed=1, imbalance=True)
+    with caplog.at_level(logging.WARNING, logger="dfcl"):
+        dfcl.train(broken.study, broken.trial, method="tsm", epochs=1, force=True)
+    assert any("unfit" in record.message for record in caplog.records)
+
+
+def test_progress_goes_to_a_function(made):
+    seen = []
+    dfcl.train(made.study, made.trial, method="tsm", epochs=3, progress=lambda *news: seen.append(news))
+    assert all(len(news) == 4 and isinstance(news[0], str) for news in seen) and seen
+
+
+def test_an_exception_of_the_progress_function_ends_the_run(made):
+    def fail(*news):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        dfcl.train(made.study, made.trial, method="tsm", epochs=400, progress=fail)
+
+
+def test_results_show_in_notebooks(made, model):
+    assert dfcl.check(made.study, made.trial)._repr_html_().startswith("<pre>")
+    page = dfcl.evaluate(made.study, model, made.trial, resamples=0)._repr_html_()
+    assert page.startswith("<iframe srcdoc=") and "&lt;svg" in page or "script" in page
