@@ -7,7 +7,7 @@ SHELL := bash
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 CACHED = $(shell command -v ccache >/dev/null && echo -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-SOURCES = $(shell find dfcl cli tests bench -name '*.h' -o -name '*.cpp')
+SOURCES = $(shell find dfcl cli python tests bench -name '*.h' -o -name '*.cpp')
 
 # Configures a preset once; later builds re-configure by themselves.
 configure = if [ ! -f build/$(1)/build.ninja ]; then cmake --preset $(1) $(CACHED); fi
