@@ -44,6 +44,14 @@ std::string percent_difference(const Interval& difference) {
   return text;
 }
 
+std::string points_difference(const Interval& difference) {
+  if (!std::isfinite(difference.value)) return "";
+  std::string text = fmt::format("{:+.2f}", 100.0 * difference.value);
+  if (std::isfinite(difference.low))
+    text += fmt::format(" [{:+.2f}, {:+.2f}]", 100.0 * difference.low, 100.0 * difference.high);
+  return text;
+}
+
 const std::string& reference_of(const ComparisonReport& report) { return report.comparison.entries.front().name; }
 
 // What stands in brackets, in words.
@@ -118,7 +126,7 @@ PlainTable seeds_quality_table(const ComparisonReport& report) {
   });
   const bool has_truth = !columns.empty() && columns.front().figure == "share_of_oracle";
   for (const Column& column : columns) table.columns.push_back(column.title);
-  if (has_truth) table.columns.insert(table.columns.begin() + 2, "less " + reference_of(report));
+  if (has_truth) table.columns.insert(table.columns.begin() + 2, fmt::format("less {}, points", reference_of(report)));
   for (const SeedEntry& entry : entries) {
     if (entry.figures.empty()) continue;
     std::vector<std::string> row = {entry.name};
@@ -126,7 +134,7 @@ PlainTable seeds_quality_table(const ComparisonReport& report) {
       const SeedFigure* figure = find(entry, column.figure, kOverall, column.arm);
       row.push_back(mean_text(figure, column.scale, column.digits));
       if (has_truth && column.figure == "share_of_oracle")
-        row.push_back(figure == nullptr ? "" : percent_difference(figure->difference));
+        row.push_back(figure == nullptr ? "" : points_difference(figure->difference));
     }
     table.rows.push_back(std::move(row));
   }
@@ -197,14 +205,15 @@ Figure revenue_figure(const ComparisonReport& report) {
   const std::string& revenue = report.evaluation.words.revenue_name;
   Figure figure{
       "revenue-by-budget",
-      fmt::format("{} by budget, relative to {} at the first", revenue, reference_of(report)),
-      "First seed; plans are cut where their evaluated cost meets the budget, as published. Bars are intervals "
+      fmt::format("Revenue ({}) by budget, relative to {} at the first", revenue, reference_of(report)),
+      "First seed; plans are cut where their evaluated cost meets the budget, as published. Bands are intervals "
       "over test units, for which no coverage is claimed because such plans look at the outcomes.",
       "budget per unit",
       fmt::format("{}, relative", revenue),
       "linear",
       "line",
       {}};
+  if (evaluation.budgets_per_unit.size() == 1) figure.kind = "points";
   const double base = evaluation.models.front().matched.front().revenue.value;
   for (const evaluate::ModelFigures& model : evaluation.models) {
     FigureSeries series{model.name, {}};
@@ -229,7 +238,7 @@ struct Measure {
   }
   std::string note(std::size_t seeds) const {
     return seeds < 2 ? "One training seed: no intervals over training seeds."
-                     : fmt::format("Mean of {} training seeds; bars are t-intervals over training seeds.", seeds);
+                     : fmt::format("Mean of {} training seeds; bands are t-intervals over training seeds.", seeds);
   }
   Interval overall(const SeedEntry& entry) const {
     const SeedFigure* figure = find(entry, has_truth ? "share_of_oracle" : "gain", kOverall);
@@ -263,14 +272,15 @@ Figure sweep_figure(const ComparisonReport& report, const std::string& key, cons
     numbers = numbers && std::isfinite(number_of(entry.value));
     positive = positive && number_of(entry.value) > 0.0;
   }
-  Figure figure{"sweep-" + key,
-                numbers ? fmt::format("{}: mean of all budgets", key) : fmt::format("{}, by budget", key),
-                measure.note(report.comparison.seeds.size()),
-                numbers ? key : "budget per unit",
-                measure.label(reference_of(report)),
-                numbers && positive ? "log" : "linear",
-                "line",
-                {}};
+  Figure figure{
+      "sweep-" + key,
+      numbers ? fmt::format("Values of {}, mean over the budgets", key) : fmt::format("Values of {}, by budget", key),
+      measure.note(report.comparison.seeds.size()),
+      numbers ? key : "budget per unit",
+      measure.label(reference_of(report)),
+      numbers && positive ? "log" : "linear",
+      "line",
+      {}};
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const ComparisonEntry& entry = entries[i];
     if (found[i].figures.empty()) continue;

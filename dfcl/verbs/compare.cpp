@@ -125,7 +125,8 @@ void require_models(const std::vector<ComparisonEntry>& entries, std::uint64_t s
 // What only the evaluation needs is looked for before hours of training, not after.
 void require_inputs(const CompareRequest& request, core::RunContext& context) {
   if (request.truth.is_given() && request.truth.prediction == nullptr) (void)io::input_files(request.truth.path);
-  const auto trial = std::filesystem::path(request.study.folder) / request.study.data.trial;
+  const data::Study read = with_trial(request.study, request.trial);
+  const auto trial = std::filesystem::path(read.folder) / read.data.trial;
   for (const std::string& column : request.segments)
     (void)io::read_unit_labels(trial.string(), request.study.columns.id, column, context);
 }
@@ -133,35 +134,40 @@ void require_inputs(const CompareRequest& request, core::RunContext& context) {
 EvaluateRequest evaluation_of(const CompareRequest& request) {
   EvaluateRequest evaluation;
   evaluation.study = request.study;
+  evaluation.trial = request.trial;
   evaluation.resamples = request.resamples;
   evaluation.truth = request.truth;
   evaluation.segments = request.segments;
   return evaluation;
 }
 
-// The models of all seeds, without intervals over test units, for what is said over seeds. The first is the
-// reference's of the first seed, whose predictions steady the estimates of all.
+// What is said over seeds. `first` is the evaluation of the first seed's models; those of the others are evaluated
+// here, a seed at a time to save memory, without intervals over test units and steadied by the same predictions.
 std::vector<experiment::SeedEntry> evaluate_seeds(const CompareRequest& request,
                                                   const std::vector<ComparisonEntry>& entries,
                                                   const std::vector<std::uint64_t>& seeds,
-                                                  const ComparisonFolder& folder, double level,
+                                                  const ComparisonFolder& folder, const evaluate::Evaluation& first,
                                                   core::RunContext& context) {
-  EvaluateRequest evaluation = evaluation_of(request);
-  evaluation.resamples = 0;
-  evaluation.segments.clear();
+  evaluate::Evaluation all = first;
   std::vector<TrainedModel> trained;
-  std::vector<std::string> names;
-  for (const ComparisonEntry& entry : entries) names.push_back(entry.name);
   for (const std::uint64_t seed : seeds) {
+    EvaluateRequest evaluation = evaluation_of(request);
+    evaluation.resamples = 0;
+    evaluation.segments.clear();
+    if (!first.models.front().is_index) evaluation.nuisance.path = folder.model(entries.front().file, seeds.front());
     for (std::size_t entry = 0; entry < entries.size(); ++entry) {
       if (!folder.has_model(entries[entry].file, seed)) continue;
-      evaluation.contenders.push_back({.path = folder.model(entries[entry].file, seed),
-                                       .name = fmt::format("{}, seed {}", entries[entry].name, seed)});
+      evaluation.contenders.push_back({.path = folder.model(entries[entry].file, seed), .name = entries[entry].name});
       trained.push_back({entry, seed});
     }
+    if (seed == seeds.front() || evaluation.contenders.empty()) continue;
+    const EvaluateResult of_seed = evaluate(evaluation, context);
+    const std::vector<evaluate::ModelFigures>& models = of_seed.report.evaluation.models;
+    all.models.insert(all.models.end(), models.begin(), models.end());
   }
-  const EvaluateResult all = evaluate(evaluation, context);
-  return experiment::over_seeds(all.report.evaluation, trained, names, level);
+  std::vector<std::string> names;
+  for (const ComparisonEntry& entry : entries) names.push_back(entry.name);
+  return experiment::over_seeds(all, trained, names, first.level);
 }
 
 std::vector<experiment::TrainingTime> times_of(const std::vector<ComparisonEntry>& entries,
@@ -187,7 +193,7 @@ CompareResult compare(const CompareRequest& request, core::RunContext& context) 
   std::optional<ComparisonFolder> folder;
   CompareResult result;
   {
-    const data::Trial trial = io::read_trial(request.study, context);
+    const data::Trial trial = io::read_trial(with_trial(request.study, request.trial), context);
     require_fit(trial, request.study, request.force, context);
     require_inputs(request, context);
     folder.emplace(request.folder, request.study, trial.fingerprint, context.seed);
@@ -202,10 +208,10 @@ CompareResult compare(const CompareRequest& request, core::RunContext& context) 
       evaluation.contenders.push_back({.path = folder->model(entry.file, seeds.front()), .name = entry.name});
   }
   EvaluateResult evaluated = evaluate(evaluation, context);
-  const double level = evaluated.report.evaluation.level;
   result.fit = evaluated.fit;
   result.report.evaluation = std::move(evaluated.report);
-  result.report.comparison.over_seeds = evaluate_seeds(request, entries, seeds, *folder, level, context);
+  result.report.comparison.over_seeds =
+      evaluate_seeds(request, entries, seeds, *folder, result.report.evaluation.evaluation, context);
   result.report.comparison.entries = entries;
   result.report.comparison.seeds = seeds;
   result.times = times_of(entries, seeds, *folder);
