@@ -101,7 +101,7 @@ class Deployment {
     for (std::size_t way = 0; way < kNumWays; ++way) {
       week_sums_.emplace_back(num_units_, num_groups_);
       all_sums_.emplace_back(num_units_, num_groups_);
-      controllers_.emplace_back(num_groups_, SpendController(way == 0, kDaysAWeek));
+      controllers_.emplace_back(num_groups_, SpendController(way == 0));
       arms_.emplace_back(num_units_);
     }
     planned_.assign(kNumWays, std::vector<double>(num_groups_));
@@ -254,7 +254,7 @@ class Deployment {
       blocks[chunk] = std::move(block);
     });
     for (std::size_t group = 0; group < num_groups_; ++group) plan_group(day, group, predictions);
-    draw_outcomes(simulator, blocks);
+    draw_outcomes(day, simulator, blocks);
     for (const TrialRows& part : random) {
       if (!part.arm.empty()) append_rows(part, trial_);
     }
@@ -276,7 +276,7 @@ class Deployment {
     week_budget_[group] += budget;
     const std::size_t days_left = std::min(kDaysAWeek - day % kDaysAWeek, result_.days - day);
     for (std::size_t way = 0; way < kNumWays; ++way) {
-      const double target = controllers_[way][group].target(budget, days_left);
+      const double target = controllers_[way][group].target(budget, day % kDaysAWeek, days_left);
       allocate::Solution solution = allocate::allocate(problem, target, context_);
       if (!solution.has_plan()) solution = allocate::allocate(problem, solution.least_spend, context_);
       planned_[way][group] = solution.spend;
@@ -284,7 +284,8 @@ class Deployment {
     }
   }
 
-  void draw_outcomes(const simulate::Simulator& simulator, const std::vector<simulate::UnitBlock>& blocks) {
+  void draw_outcomes(std::size_t day, const simulate::Simulator& simulator,
+                     const std::vector<simulate::UnitBlock>& blocks) {
     for (std::size_t way = 0; way < kNumWays; ++way) {
       std::vector<double> revenue(num_units_), cost(num_units_);
       core::for_each_chunk(
@@ -304,7 +305,7 @@ class Deployment {
       }
       for (std::size_t group = 0; group < num_groups_; ++group) {
         const double budget = result_.budget_per_unit * static_cast<double>(group_sizes_[group]);
-        controllers_[way][group].observe(budget, planned_[way][group], spent[group]);
+        controllers_[way][group].observe(budget, day % kDaysAWeek, planned_[way][group], spent[group]);
       }
     }
   }
