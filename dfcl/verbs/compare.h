@@ -19,6 +19,7 @@ namespace dfcl::verbs {
 
 struct CompareRequest {
   data::Study study;             // [compare] and [sweep] say what is compared
+  std::string trial = {};        // path; "": the study's
   std::string folder;            // made where it is absent; one comparison each
   std::size_t resamples = 1000;  // over test units
   Contender truth;               // of a simulated trial; may be absent

@@ -23,12 +23,13 @@ from .errors import (
     UnfitError,
     UsageError,
 )
-from .results import Check, Curve, Evaluation, Interval, Model, Plan, Prediction, Readout, Simulation, Table
+from .results import Check, Comparison, Curve, Evaluation, Interval, Model, Plan, Prediction, Readout, Simulation, Table
 from .study import Study
 from .verbs import (
     allocate,
     allocate_curve,
     check,
+    compare,
     evaluate,
     export_onnx,
     methods,
@@ -43,6 +44,7 @@ __version__: str = _dfcl.version()
 
 __all__ = [
     "Check",
+    "Comparison",
     "Curve",
     "DataError",
     "Error",
@@ -65,6 +67,7 @@ __all__ = [
     "allocate",
     "allocate_curve",
     "check",
+    "compare",
     "evaluate",
     "export_onnx",
     "methods",

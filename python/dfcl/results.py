@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-__all__ = ["Check", "Curve", "Evaluation", "Interval", "Model", "Plan", "Prediction", "Readout", "Simulation", "Table"]
+__all__ = ["Check", "Comparison", "Curve", "Evaluation", "Interval", "Model", "Plan", "Prediction", "Readout", "Simulation", "Table"]
 
 
 class Interval(float):
@@ -367,6 +367,10 @@ class _Results(_Figures):
 
 class Evaluation(_Results):
     """What plans are worth on rows that the models have not seen."""
+
+
+class Comparison(_Results):
+    """Several methods, trained and evaluated on one trial."""
 
 
 class Readout(_Results):

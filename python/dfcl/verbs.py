@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
 from . import _dfcl
 from .errors import UsageError
 from .progress import Progress, teller
-from .results import Check, Curve, Evaluation, Model, Plan, Prediction, Readout, Simulation, Table
+from .results import Check, Comparison, Curve, Evaluation, Model, Plan, Prediction, Readout, Simulation, Table
 from .study import Study, study_of
 from .tables import Sources, TableLike
 
@@ -18,6 +19,7 @@ __all__ = [
     "allocate",
     "allocate_curve",
     "check",
+    "compare",
     "evaluate",
     "export_onnx",
     "methods",
@@ -442,6 +444,46 @@ def evaluate(
     if output is not None:
         result.write(output)
     return result
+
+
+def compare(
+    study: StudyLike | None = None,
+    trial: TableLike | None = None,
+    *,
+    methods: Sequence[str] | None = None,
+    seeds: int | None = None,
+    resamples: int = 1000,
+    truth: Contender | None = None,
+    segment: str | Sequence[str] = (),
+    force: bool = False,
+    output: Path | None = None,
+    threads: int = 0,
+    seed: int = 0,
+    progress: Progress = None,
+    **keywords: Any,
+) -> Comparison:
+    """Several methods, trained and evaluated on one trial; the first is the reference.
+
+    With ``output``, a folder, models and results stay there, and the same call goes on where it was stopped.
+
+    >>> made = simulate("marketing", rows=3000, seed=1)
+    >>> result = compare(made.study, made.trial, methods=["tsm", "dfcl-mer"], resamples=0, settings={"method.epochs": 2})
+    >>> [entry["name"] for entry in result["models"]]
+    ['tsm', 'dfcl-mer']
+    """
+    meant = study_of(study, keywords)
+    settings = {"compare.methods": methods, "compare.seeds": seeds}
+    if methods is not None or seeds is not None:
+        meant = meant.set(settings)
+    with Sources() as sources, tempfile.TemporaryDirectory() as scratch:
+        request = _dfcl.CompareRequest()
+        request.study, request.trial = meant._native, _trial(meant, trial, sources)
+        request.folder = os.path.join(scratch, "compared") if output is None else os.fspath(output)
+        request.resamples, request.force = resamples, force
+        request.segments = [segment] if isinstance(segment, str) else list(segment)
+        if truth is not None:
+            request.truth = _contender(truth, "truth", sources)
+        return Comparison(*_dfcl.compare(request, _run(threads, seed, progress)))
 
 
 def readout(

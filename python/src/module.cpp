@@ -32,6 +32,7 @@
 #include "dfcl/simulate/study_text.h"
 #include "dfcl/train/methods.h"
 #include "dfcl/verbs/allocate.h"
+#include "dfcl/verbs/compare.h"
 #include "dfcl/verbs/evaluate.h"
 #include "dfcl/verbs/predict.h"
 #include "dfcl/verbs/readout.h"
@@ -276,6 +277,24 @@ void bind_evaluate(nb::module_& module) {
   });
 }
 
+void bind_compare(nb::module_& module) {
+  using Request = verbs::CompareRequest;
+  nb::class_<Request>(module, "CompareRequest")
+      .def(nb::init<>())
+      .def_rw("study", &Request::study)
+      .def_rw("trial", &Request::trial)
+      .def_rw("folder", &Request::folder)
+      .def_rw("resamples", &Request::resamples)
+      .def_rw("truth", &Request::truth)
+      .def_rw("segments", &Request::segments)
+      .def_rw("force", &Request::force);
+  module.def("compare", [](const Request& request, const RunOptions& options) {
+    const verbs::CompareResult result =
+        run(options, [&](core::RunContext& context) { return verbs::compare(request, context); });
+    return std::make_tuple(text(result.json), text(report::comparison_text(result.report, result.times)));
+  });
+}
+
 auto readout(const std::string& plan, const std::string& outcomes, std::optional<double> holdout_share,
              const std::string& control, const std::string& launch, std::optional<double> budget,
              std::optional<double> multiplier, const RunOptions& options) {
@@ -348,6 +367,7 @@ NB_MODULE(_dfcl, module) {
   bind_tables(module);
   bind_allocate(module);
   bind_evaluate(module);
+  bind_compare(module);
   bind_simulate(module);
   module.def("check", &check, "study"_a, "trial"_a, "run"_a);
   module.def("train", &train, "study"_a, "trial"_a, "checkpoint"_a, "time_budget"_a, "force"_a, "start"_a.none(),

@@ -103,6 +103,16 @@ def test_an_evaluation(files, trained, tmp_path):
     assert same(tmp_path / "results.json", files / "results.json")
 
 
+def test_a_comparison(files, program, tmp_path):
+    program("compare", "study.toml", "--methods", "tsm,dfcl-mer", "--set", "method.epochs=2", "--resamples", 30, "-o",
+            tmp_path / "theirs", folder=files)  # fmt: skip
+    dfcl.compare(
+        files / "study.toml", dfcl_frame(files / "trial.parquet"), methods=["tsm", "dfcl-mer"], resamples=30,
+        settings={"method.epochs": 2}, output=tmp_path / "ours",
+    )  # fmt: skip
+    assert same(tmp_path / "ours/results.json", tmp_path / "theirs/results.json")
+
+
 def test_a_readout(files, tmp_path):
     dfcl.readout(
         dfcl_frame(files / "launch.parquet"), dfcl_frame(files / "outcomes.parquet"), holdout_share=0.1,
