@@ -5,12 +5,13 @@
 Trials are simulated at a reduced size, so that all of it takes less than an hour on two cores; `--scale 10` is ten times
 the rows. Where the public Criteo file or the sample criteo_200k.parquet lies in the folder that DFCL_DATA names (else in a
 folder called data next to the checkout), the Criteo table is made of it too. Everything goes to one folder, and what is
-there is not done again: stop it at any moment and run it again.
+there is not done again: stop it at any moment and run it again. Remove the folder after a change of the program itself.
 
   experiments/run.py -o experiments-out                       all experiments, two at a time, then docs/results.md
   experiments/run.py -o experiments-out --only alpha,measures
   experiments/run.py -o experiments-out --pages               no training: docs/results.md from what is there
 """
+
 import argparse
 import concurrent.futures
 import datetime
@@ -33,11 +34,11 @@ SEED = 1
 EXPERIMENTS = {
     "measures": {"preset": "marketing", "rows": 200_000},
     "marketing": {"preset": "marketing", "rows": 280_000, "days": 14},
-    "criteo": {"preset": "criteo", "rows": 400_000},
-    "criteo-data": {"study": "criteo"},
     "alpha": {"preset": "marketing", "rows": 200_000},
+    "criteo": {"preset": "criteo", "rows": 400_000},
+    "online": {"units": 200_000, "trial_units": 20_000},
     "multipliers": {"preset": "marketing", "rows": 200_000},
-    "online": {"units": 30_000, "trial_units": 5_000},
+    "criteo-data": {"study": "criteo"},
     "speed": {"rows": 1_000},
 }
 
@@ -56,7 +57,9 @@ class Runner:
     def dfcl(self, *words, log=None, good=(0,)):
         command = [self.program, *map(str, words), "--threads", str(self.threads)]
         with open(log or os.devnull, "a") as messages:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=messages if log else subprocess.PIPE, text=True, check=False)
+            done = subprocess.run(
+                command, stdout=subprocess.PIPE, stderr=messages if log else subprocess.PIPE, text=True, check=False
+            )
         if done.returncode not in good:
             raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}; {done.stderr or f'see {log}'}")
         return done.stdout
@@ -69,7 +72,20 @@ class Runner:
             if not stem.with_suffix(".done").exists():
                 stem.parent.mkdir(exist_ok=True)
                 flags = ["--days", days] if days else []
-                self.dfcl("simulate", "--preset", preset, "--rows", rows, "--seed", SEED, *flags, "-o", f"{stem}.parquet", "--truth", f"{stem}.truth.parquet")
+                self.dfcl(
+                    "simulate",
+                    "--preset",
+                    preset,
+                    "--rows",
+                    rows,
+                    "--seed",
+                    SEED,
+                    *flags,
+                    "-o",
+                    f"{stem}.parquet",
+                    "--truth",
+                    f"{stem}.truth.parquet",
+                )
                 stem.with_suffix(".done").touch()
         source = f"simulated ({preset}, {rows:,} rows" + (f", {days} days)" if days else ")")
         return f"{stem}.parquet", f"{stem}.truth.parquet", source
@@ -80,15 +96,36 @@ class Runner:
         kept = json.loads(stamp.read_text()) if stamp.exists() else {}
         if {key: kept.get(key) for key in wanted} == wanted:
             return kept
-        # Criteo's arms are not quite alike (`dfcl check` says unfit, exit code 7); the published study used them all the same.
+        # Criteo's arms are not quite alike (`dfcl check`: unfit, exit code 7); the published study used them all the same.
         flags, good = (["--truth", truth], (0,)) if truth else (["--force"], (0, 7))
         start = time.monotonic()
-        self.dfcl("compare", study, "--set", f'data.trial="{trial}"', *self.extra, "--seed", SEED, "--resamples", self.resamples, *flags, "-o", out, log=self.folder / f"{name}.log", good=good)
+        self.dfcl(
+            "compare",
+            study,
+            "--set",
+            f'data.trial="{trial}"',
+            *self.extra,
+            "--seed",
+            SEED,
+            "--resamples",
+            self.resamples,
+            *flags,
+            "-o",
+            out,
+            log=self.folder / f"{name}.log",
+            good=good,
+        )
         return self.finish(stamp, wanted, time.monotonic() - start)
 
     def stamp(self, study, source):
         """What an experiment's results depend on: with the same stamp they are not made again."""
-        return {"study": pathlib.Path(study).read_text(), "source": source, "settings": self.extra, "version": self.version(), "seed": SEED}
+        return {
+            "study": pathlib.Path(study).read_text(),
+            "source": source,
+            "settings": self.extra,
+            "version": self.version(),
+            "seed": SEED,
+        }
 
     def finish(self, stamp, wanted, seconds):
         made = {**wanted, "seconds": seconds, "date": datetime.date.today().isoformat(), "machine": machine()}
@@ -96,7 +133,9 @@ class Runner:
         return made
 
     def version(self):
-        return subprocess.run([self.program, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
+        return subprocess.run([self.program, "--version"], capture_output=True, text=True, check=True).stdout.split()[
+            -1
+        ]
 
     def run(self, name):
         plan = dict(EXPERIMENTS[name])
@@ -113,37 +152,84 @@ class Runner:
     def online(self, plan):
         study = STUDIES / "online.toml"
         units, trial_units = (round(plan[key] * self.scale) for key in ("units", "trial_units"))
-        stamp, wanted = self.folder / "online.json", self.stamp(study, f"simulated ({units:,} shops, {trial_units:,} in the trial)")
+        stamp, wanted = self.folder / "online.json", self.stamp(
+            study, f"simulated ({units:,} shops, {trial_units:,} in the trial)"
+        )
         kept = json.loads(stamp.read_text()) if stamp.exists() else {}
         if {key: kept.get(key) for key in wanted} == wanted:
             return kept
         start = time.monotonic()
-        self.dfcl("deploy", study, "--units", units, "--set", f"deploy.trial_units={trial_units}", "--methods", "tsm,dpm,dfcl-ifd", *self.extra, "--seed", SEED,
-                  "--checkpoint", self.folder / "online-models", "-o", self.folder / "online-results.json", log=self.folder / "online.log")  # fmt: skip
+        self.dfcl(
+            "deploy",
+            study,
+            "--units",
+            units,
+            "--set",
+            f"deploy.trial_units={trial_units}",
+            "--methods",
+            "tsm,dpm,dfcl-ifd",
+            *self.extra,
+            "--seed",
+            SEED,
+            "--checkpoint",
+            self.folder / "online-models",
+            "-o",
+            self.folder / "online-results.json",
+            log=self.folder / "online.log",
+        )
         return self.finish(stamp, wanted, time.monotonic() - start)
 
     def speed(self, plan):
-        """Seconds an epoch of plain and of improved finite differences, all units as one batch: the difference of two runs."""
+        """Seconds an epoch of plain and improved finite differences, all units as one batch: the difference of two runs."""
         stamp, wanted = self.folder / "speed.json", {"rows": plan["rows"], "version": self.version()}
         kept = json.loads(stamp.read_text()) if stamp.exists() else {}
         if {key: kept.get(key) for key in wanted} == wanted:
             return kept
         study = self.folder / "trials" / "speed.toml"
         study.parent.mkdir(exist_ok=True)
-        self.dfcl("simulate", "--preset", "marketing", "--rows", plan["rows"], "--seed", SEED, "-o", study.with_suffix(".parquet"), "--study", study)
+        self.dfcl(
+            "simulate",
+            "--preset",
+            "marketing",
+            "--rows",
+            plan["rows"],
+            "--seed",
+            SEED,
+            "-o",
+            study.with_suffix(".parquet"),
+            "--study",
+            study,
+        )
         start, found = time.monotonic(), {}
         for method, more in (("dfcl-fd", 2), ("dfcl-ifd", 400)):
             seconds = []
             for epochs in (2, 2 + more):
                 began = time.monotonic()
-                self.dfcl("train", study, "--method", method, "--epochs", epochs, "--warm-epochs", 1, "--batch", plan["rows"], "--seed", SEED, "-o", self.folder / "trials" / "speed.safetensors")
+                self.dfcl(
+                    "train",
+                    study,
+                    "--method",
+                    method,
+                    "--epochs",
+                    epochs,
+                    "--warm-epochs",
+                    1,
+                    "--batch",
+                    plan["rows"],
+                    "--seed",
+                    SEED,
+                    "-o",
+                    self.folder / "trials" / "speed.safetensors",
+                )
                 seconds.append(time.monotonic() - began)
             found[method] = max((seconds[1] - seconds[0]) / more, 1e-6)
         return self.finish(stamp, {**wanted, "seconds_per_epoch": found}, time.monotonic() - start)
 
 
 def criteo_file():
-    folders = [pathlib.Path(os.environ["DFCL_DATA"])] if "DFCL_DATA" in os.environ else sorted(ROOT.parent.glob("*/data"))
+    folders = (
+        [pathlib.Path(os.environ["DFCL_DATA"])] if "DFCL_DATA" in os.environ else sorted(ROOT.parent.glob("*/data"))
+    )
     return next((folder / name for name in SAMPLE_FILES for folder in folders if (folder / name).exists()), None)
 
 
@@ -157,8 +243,12 @@ def main():
     parser.add_argument("--only", default=",".join(EXPERIMENTS), help="some of " + ",".join(EXPERIMENTS))
     parser.add_argument("--scale", type=float, default=1.0, help="times the rows; other scales need another folder")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="experiments at a time")
-    parser.add_argument("--threads", type=int, default=1, help="of each: two experiments on a thread each are faster than one on two")
-    parser.add_argument("--set", action="append", default=[], help="section.key=value for every comparison, for a quick look")
+    parser.add_argument(
+        "--threads", type=int, default=1, help="of each: two experiments on a thread each are faster than one on two"
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], help="section.key=value for every comparison, for a quick look"
+    )
     parser.add_argument("--resamples", type=int, default=1000, help="of every comparison")
     parser.add_argument("--pages", action="store_true", help="only write docs/results.md from what is there")
     parser.add_argument("--docs", default=str(ROOT / "docs" / "results.md"), help="the page whose blocks are refreshed")
@@ -175,7 +265,11 @@ def main():
         except RuntimeError as error:
             print(f"{name}: failed: {error}", file=sys.stderr, flush=True)
             return False
-        print(f"{name}: " + (f"{made['seconds']:.0f} s" if made else "left out, its data is not here"), file=sys.stderr, flush=True)
+        print(
+            f"{name}: " + (f"{made['seconds']:.0f} s" if made else "left out, its data is not here"),
+            file=sys.stderr,
+            flush=True,
+        )
         return True
 
     good = True
