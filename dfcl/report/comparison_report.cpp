@@ -85,6 +85,17 @@ std::string text_of(const PlainTable& table) {
   return "\n" + table_text(table) + (table.note.empty() ? "" : wrap(table.note, 0) + "\n");
 }
 
+// As lines: a table would cut the messages.
+std::string failures_text(const ComparisonReport& report) {
+  if (report.comparison.failures.empty()) return "";
+  std::string text = "\nNot trained; the same command tries again\n\n";
+  for (const experiment::TrainingFailure& failure : report.comparison.failures) {
+    const std::string& name = report.comparison.entries[failure.entry].name;
+    text += "  " + wrap(printable(fmt::format("{}, seed {}: {}", name, failure.seed, failure.message)), 4) + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string comparison_json(const ComparisonReport& report) {
@@ -124,8 +135,7 @@ std::string comparison_text(const ComparisonReport& report, const std::vector<ex
   text += text_of(seeds_revenue_table(report));
   text += text_of(seeds_quality_table(report));
   text += text_of(times_table(report, times));
-  text += text_of(failures_table(report));
-  return text;
+  return text + failures_text(report);
 }
 
 }  // namespace dfcl::report

@@ -80,7 +80,8 @@ class Trainings {
     }
   }
 
-  void fail(std::size_t entry, std::uint64_t seed, const std::string& message, core::ErrorKind kind) {
+  void fail(std::size_t entry, std::uint64_t seed, std::string message, core::ErrorKind kind) {
+    if (const std::size_t hint = message.find("\nhint: "); hint != std::string::npos) message.replace(hint, 1, "; ");
     if (failures_.empty()) first_kind_ = kind;
     failures_.push_back({entry, seed, message});
     context_.warn(fmt::format("{}, seed {}: {}", entries_[entry].name, seed, message));
@@ -117,7 +118,7 @@ void require_models(const std::vector<ComparisonEntry>& entries, std::uint64_t s
   if (reference && another) return;
   const TrainingFailure& failure = trainings.failures().front();
   throw core::Error({.kind = trainings.first_kind(),
-                     .what = fmt::format("{}: {} could not be trained", failure.message, entries[failure.entry].name),
+                     .what = fmt::format("{} could not be trained: {}", entries[failure.entry].name, failure.message),
                      .where = reference ? "" : "the reference",
                      .hint = "what was trained is kept; the same command goes on from there"});
 }

@@ -163,7 +163,7 @@ def test_killed_in_the_middle_it_ends_with_the_same_bytes(whole, trial):
 def test_a_method_that_fails_is_shown_and_tried_again(trial):
     # drp is for two arms.
     result = compare(trial, "failing", "--methods", "tsm,drp,dfcl-mer")
-    assert "drp, seed 5" in result.stderr and "Not trained" in result.stdout
+    assert "drp, seed 5" in result.stderr and "drp, seed 5: --method drp: is for trials of two arms: found 5 arms" in " ".join(result.stdout.split())
     results = json.loads((trial.folder / "failing" / "results.json").read_text())
     assert [model["name"] for model in results["models"]] == ["tsm", "dfcl-mer"]
     (failure,) = results["failures"]
