@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // dfcl train: from a study to a model.
-#include "dfcl/train/train.h"
+#include "dfcl/verbs/train.h"
 
 #include <fmt/format.h>
 
@@ -13,13 +13,11 @@
 #include "cli/outputs.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
-#include "dfcl/check/check.h"
 #include "dfcl/core/error.h"
 #include "dfcl/core/version.h"
 #include "dfcl/io/file_format.h"
 #include "dfcl/io/prediction_writer.h"
 #include "dfcl/io/study_file.h"
-#include "dfcl/io/trial_reader.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/report/model_report.h"
 #include "dfcl/train/methods.h"
@@ -60,20 +58,6 @@ void add_list_shortcut(CLI::App& verb, const std::shared_ptr<TrainFlags>& flags,
       ->delimiter(',');
 }
 
-void require_fit(const data::Trial& trial, const data::Study& study, bool force, core::RunContext& context) {
-  const check::CheckResult result = check::check_trial(trial, study, context);
-  if (result.fit) return;
-  std::string problems;
-  for (const check::Finding& problem : result.problems) problems += (problems.empty() ? "" : " ") + problem.text;
-  if (force) {
-    context.warn(fmt::format("the trial is unfit to learn from: {}", problems));
-    return;
-  }
-  throw core::Error({.kind = core::ErrorKind::unfit,
-                     .what = fmt::format("the trial is unfit to learn from: {}", problems),
-                     .hint = "`dfcl check` has the details; --force goes on regardless"});
-}
-
 // Only a forest has such predictions, and their file is written last.
 void require_out_of_bag(const TrainFlags& flags, const data::Study& study) {
   if (study.method.name != "tsm-forest") {
@@ -94,27 +78,28 @@ int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) 
   if (study.method.name != "auto") (void)train::find_method(study.method.name);
   require_output(flags.output, {flags.study, (std::filesystem::path(study.folder) / study.data.trial).string()});
   if (!flags.out_of_bag.empty()) require_out_of_bag(flags, study);
-  const data::Trial trial = io::read_trial(study, context);
-  require_fit(trial, study, flags.force, context);
-
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> log(nullptr, std::fclose);
   if (!flags.log.empty()) {
     log.reset(std::fopen(flags.log.c_str(), "a"));
     if (log == nullptr)
       throw core::Error({.kind = core::ErrorKind::file, .what = "cannot write the log", .where = flags.log});
   }
-  train::TrainOptions options;
-  options.study_text = io::study_text(study);
-  options.checkpoint_folder = flags.checkpoint;
-  options.time_budget_seconds = flags.time_budget;
+  verbs::TrainRequest request{.study = study,
+                              .trial = "",
+                              .checkpoint_folder = flags.checkpoint,
+                              .time_budget_seconds = flags.time_budget,
+                              .force = flags.force,
+                              .start = nullptr,
+                              .on_epoch = {},
+                              .on_out_of_bag = {}};
   if (log != nullptr) {
-    options.on_epoch = [&](const train::EpochRecord& record) {
+    request.on_epoch = [&](const train::EpochRecord& record) {
       fmt::print(log.get(), "{}\n", train::record_line(record));
       std::fflush(log.get());
     };
   }
   if (!flags.out_of_bag.empty()) {
-    options.on_out_of_bag = [&](const data::Prediction& prediction) {
+    request.on_out_of_bag = [&](const data::Prediction& prediction) {
       io::PredictionWriter writer(flags.out_of_bag, prediction.arms, prediction.ids.texts() == nullptr,
                                   {"prediction", core::version(), "train", {{"figure", "out of bag"}}});
       writer.write(prediction);
@@ -123,8 +108,8 @@ int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) 
   }
   std::optional<model::Model> start;
   if (!flags.start_from.empty()) start = model::read_model(flags.start_from);
-  options.start = start ? &*start : nullptr;
-  const model::Model model = train::train(trial, study, options, context);
+  request.start = start ? &*start : nullptr;
+  const model::Model model = verbs::train(request, context);
   model::write_model(flags.output, model);
   fmt::print("{}", as_json ? report::model_json(model) : report::model_text(model, flags.output));
   return 0;

@@ -42,6 +42,7 @@ model::Model train(const TrainRequest& request, core::RunContext& context) {
   options.time_budget_seconds = request.time_budget_seconds;
   options.start = request.start;
   options.on_epoch = request.on_epoch;
+  options.on_out_of_bag = request.on_out_of_bag;
   return train::train(trial, study, options, context);
 }
 

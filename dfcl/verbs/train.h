@@ -21,7 +21,9 @@ struct TrainRequest {
   double time_budget_seconds = 0.0;
   bool force = false;                   // go on even if the trial is unfit
   const model::Model* start = nullptr;  // must outlive the call
+  // As train::TrainOptions; may be empty.
   std::function<void(const train::EpochRecord&)> on_epoch;
+  std::function<void(const data::Prediction&)> on_out_of_bag;
 };
 
 // The study with the trial's own path, or with `trial` where it is not empty.

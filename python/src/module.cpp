@@ -137,7 +137,8 @@ ModelHandle train(const data::Study& study, const std::string& trial, const std:
                                     .time_budget_seconds = time_budget,
                                     .force = force,
                                     .start = start == nullptr ? nullptr : start->model.get(),
-                                    .on_epoch = {}};
+                                    .on_epoch = {},
+                                    .on_out_of_bag = {}};
   return run(options, [&](core::RunContext& context) {
     return ModelHandle{std::make_shared<const model::Model>(verbs::train(request, context))};
   });

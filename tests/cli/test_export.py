@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""dfcl export: what it says and refuses. tests/python/test_onnx.py compares the predictions with onnxruntime."""
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def folder(dfcl):
+    made = dfcl("simulate", "--preset", "criteo", "--rows", 4000, "-o", "trial.parquet", "--study", "study.toml")
+    assert made.code == 0, made.stderr
+    assert dfcl("train", "study.toml", "--method", "tsm", "--epochs", 1, "-o", "model.safetensors").code == 0
+    return dfcl.folder
+
+
+def test_a_graph_is_written_and_its_size_told(dfcl, folder):
+    done = dfcl("export", "model.safetensors", "-o", "model.onnx", "--json")
+    assert done.code == 0, done.stderr
+    assert json.loads(done.stdout) == {"file": "model.onnx", "bytes": (folder / "model.onnx").stat().st_size}
+
+
+def test_equal_models_are_equal_graphs(dfcl, folder):
+    for name in ("one.onnx", "other.onnx"):
+        assert dfcl("export", "model.safetensors", "-o", name).code == 0
+    assert (folder / "one.onnx").read_bytes() == (folder / "other.onnx").read_bytes()
+
+
+def test_wrong_files_are_refused(dfcl, folder):
+    assert dfcl("export", "model.safetensors", "-o", "model.pb").code == 2
+    assert dfcl("export", "absent.safetensors", "-o", "model.onnx").code == 4
+    assert dfcl("export", "trial.parquet", "-o", "model.onnx").code == 4
+    assert dfcl("export", "model.safetensors", "-o", "absent/model.onnx").code == 4
+    assert not (folder / "model.onnx").exists()
+
+
+def test_a_forest_is_refused(dfcl, folder):
+    grown = dfcl("train", "study.toml", "--method", "tsm-forest", "--trees", 4, "-o", "forest.safetensors")
+    assert grown.code == 0, grown.stderr
+    done = dfcl("export", "forest.safetensors", "-o", "model.onnx")
+    assert done.code == 5
+    assert "cannot be exported to ONNX" in done.stderr and "hint:" in done.stderr
