@@ -46,13 +46,13 @@ SETTINGS = {
     "tsm": PLAIN,
     "dfcl-mer": DECIDES,
     "auto": ("",),
+    "tsm-forest": ("",),
     "dfcl-ifd": DECIDES,
     "dfcl-pl": DECIDES,
     "dfcl-ifd-softmax": DECIDES,
     "cn": PLAIN,
     "dpm": PLAIN,
     "drm": PLAIN,
-    "tsm-forest": ("", "forest.leaf=100"),
 }
 LIGHTGBM = [f"lightgbm {learner}, {objective}" for learner in ("S", "T") for objective in ("squared", "poisson")]
 

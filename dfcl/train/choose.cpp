@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <span>
@@ -11,6 +12,7 @@
 #include "dfcl/core/hash.h"
 #include "dfcl/evaluate/net_value.h"
 #include "dfcl/train/checkpoint.h"
+#include "dfcl/train/forest_method.h"
 #include "dfcl/train/nuisance.h"
 #include "dfcl/train/run_key.h"
 
@@ -26,6 +28,8 @@ struct Candidate {
 // Two-stage first: it is the reference, its predictions are the nuisance, and the others go on from its network, as
 // they do outside the contest.
 constexpr Candidate kCandidates[] = {{"tsm", 0.0}, {"dfcl-mer", 1.0}, {"dfcl-mer", 0.3}, {"dfcl-ifd", 1.0}};
+// Grown once, of all training units, and judged by its out-of-bag predictions.
+constexpr const char* kForest = "tsm-forest";
 
 struct Predicted {
   core::Matrix<float> revenue;
@@ -64,6 +68,31 @@ class Contest {
       key_ = core::combine_hashes(key_, run_key(trial, adjusted, settings_.back()));
       totals_.emplace_back();
     }
+    const Settings forest = settings_of(study, find_method(kForest), prepared_.train_rows.size(), context.seed);
+    key_ = core::combine_hashes(key_, run_key(trial, study, forest));
+    totals_.emplace_back();  // of the forest
+  }
+
+  // Before the first fold, and again where a contest goes on. A trial too small for a forest has none.
+  void grow_forest(const data::Study& study) {
+    const Settings settings = settings_of(study, find_method(kForest), prepared_.train_rows.size(), context_.seed);
+    const auto finish = [](MemberTrainer& trainer, const std::string&, std::size_t epochs) {
+      while (trainer.state().epochs_done < epochs) trainer.run_epoch();
+    };
+    try {
+      forest_options_of(study, prepared_.train_rows.size(), trial_.arms.size(), settings.seed);
+    } catch (const core::Error&) {
+      return;
+    }
+    ForestFit fit = fit_forest(trial_, study, prepared_, settings, finish, context_);
+    for (const auto& [values, scale] :
+         {std::pair{&fit.revenue, prepared_.revenue_scale}, {&fit.cost, prepared_.cost_scale}}) {
+      for (std::size_t i = 0; i < values->rows() * values->cols(); ++i) {
+        float& value = values->data()[i];
+        value = static_cast<float>((static_cast<double>(value) - scale.center) / scale.scale);
+      }
+    }
+    forest_ = {std::move(fit.revenue), std::move(fit.cost)};
   }
 
   // Units that belong together are in one fold.
@@ -75,7 +104,12 @@ class Contest {
   void run_fold(std::size_t fold) {
     std::vector<std::uint32_t> train_rows;
     std::vector<std::uint32_t> held_rows;
-    for (const std::uint32_t row : prepared_.train_rows) (fold_of(row) == fold ? held_rows : train_rows).push_back(row);
+    std::vector<std::size_t> held_places;  // among the training units
+    for (std::size_t place = 0; place < prepared_.train_rows.size(); ++place) {
+      const std::uint32_t row = prepared_.train_rows[place];
+      (fold_of(row) == fold ? held_rows : train_rows).push_back(row);
+      if (fold_of(row) == fold) held_places.push_back(place);
+    }
     const SeenUnits seen = seen_units(trial_, prepared_, held_rows);
     const Nuisance nuisance = nuisance_of(fold, train_rows);
     const Predicted reference = train_and_predict(0, fold, train_rows, held_rows, nuisance);
@@ -89,6 +123,11 @@ class Contest {
           evaluate::net_value_difference(units, predicted.scores(), reference.scores(), multipliers, context_),
           held_rows.size());
     }
+    if (forest_.revenue.rows() == 0) return;
+    const Predicted predicted = forest_of(held_places);
+    totals_.back().add(
+        evaluate::net_value_difference(units, predicted.scores(), reference.scores(), multipliers, context_),
+        held_rows.size());
   }
 
   std::size_t two_stage_epochs() const { return settings_.front().epochs; }
@@ -115,10 +154,23 @@ class Contest {
       scores.push_back({kCandidates[i].method, kCandidates[i].alpha, totals_[i].sum * scale,
                         std::sqrt(totals_[i].variance) * scale});
     }
+    const Total& forest = totals_.back();
+    const double scale = prepared_.revenue_scale.scale / std::max(1.0, forest.units);
+    if (forest.units > 0.0) scores.push_back({kForest, 0.0, forest.sum * scale, std::sqrt(forest.variance) * scale});
     return scores;
   }
 
  private:
+  Predicted forest_of(const std::vector<std::size_t>& places) const {
+    Predicted part{core::Matrix<float>(places.size(), forest_.revenue.cols()),
+                   core::Matrix<float>(places.size(), forest_.cost.cols())};
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      std::copy_n(forest_.revenue.row(places[i]).data(), part.revenue.cols(), part.revenue.row(i).data());
+      std::copy_n(forest_.cost.row(places[i]).data(), part.cost.cols(), part.cost.row(i).data());
+    }
+    return part;
+  }
+
   static constexpr std::size_t kFirstMember = 1000;  // networks of their own, none of the final model's
   static constexpr std::size_t kFirstNuisance = 2000;
 
@@ -153,6 +205,7 @@ class Contest {
   std::vector<Settings> settings_;
   std::vector<Total> totals_;
   MemberState warm_;  // the two-stage network of the fold
+  Predicted forest_;  // of the training units, out of bag, scaled; empty where there is none
   std::uint64_t key_ = 0;
   std::size_t trained_ = 0;
 };
@@ -188,9 +241,10 @@ std::string sentence_of(const Choice& choice) {
   for (const CandidateScore& score : choice.scores) {
     if (best == nullptr || score.gain > best->gain) best = &score;
   }
-  const std::string figures = fmt::format(
-      "{} with alpha {} gained {:.4g} net revenue a unit over tsm on units held out, standard error {:.2g} ({} folds)",
-      best->method, best->alpha, best->gain, best->standard_error, choice.num_folds);
+  const std::string setting = best->alpha > 0.0 ? fmt::format(" with alpha {}", best->alpha) : "";
+  const std::string figures =
+      fmt::format("{}{} gained {:.4g} net revenue a unit over tsm on units held out, standard error {:.2g} ({} folds)",
+                  best->method, setting, best->gain, best->standard_error, choice.num_folds);
   if (choice.method == "tsm")
     return fmt::format("tsm was kept: the best other, {}, which is not more than its error.", figures);
   return fmt::format("{} was chosen: {}. How much that is worth must be told from test units.", choice.method, figures);
@@ -204,6 +258,7 @@ Choice choose_method(const data::Trial& trial, const data::Study& study, double 
   const Checkpoint checkpoint(checkpoint_folder, contest.key());
   Progress progress;
   load_progress(checkpoint, contest, progress);
+  if (!progress.done) contest.grow_forest(study);
   while (!progress.done) {
     const auto start = std::chrono::steady_clock::now();
     contest.run_fold(progress.num_folds++);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Trains one network, an epoch at a time: first on the prediction loss until it is done, then, for a decision method,
-// on both losses with a schedule of their own and multipliers that follow the budgets. Where the validation units say
+// on both losses with a schedule of their own and the multipliers of the budgets. Where the validation units say
 // that the decision epochs lost value, the network goes back to where they began. All that an epoch depends on is in
 // MemberState, and random numbers are keyed by (seed, member, epoch), so a run that is resumed from a saved state ends
 // with the same bytes. Memory: a few copies of the parameters, predictions for at most kPriceUnits units and
@@ -79,7 +79,7 @@ class MemberTrainer {
   struct Losses;
   bool decides(std::size_t epoch) const;
   void start_decisions();
-  void refresh_multipliers();
+  void find_multipliers();
   std::unique_ptr<Losses> losses_of(bool with_decision) const;
   std::vector<double> run_steps(const Losses& losses, bool with_decision);
   void take_differences(std::span<const std::uint32_t> batch);

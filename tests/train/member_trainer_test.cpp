@@ -14,8 +14,8 @@ namespace {
 
 // One network of a small trial, with all that it refers to.
 struct SmallTraining {
-  explicit SmallTraining(const data::Study& study)
-      : trial(small_trial()),
+  explicit SmallTraining(const data::Study& study, data::Trial units = small_trial())
+      : trial(std::move(units)),
         context(2, 5),
         prepared(prepare(trial, study, find_method(study.method.name), context)),
         settings(settings_of(study, find_method(study.method.name), prepared.train_rows.size(), context.seed)),
@@ -68,7 +68,9 @@ TEST(MemberTrainer, TemperaturesAreMeasuredInTheUsualDistanceOfTheBestTwoScores)
 TEST(MemberTrainer, DecisionEpochsThatLoseValueOnTheValidationUnitsAreUndone) {
   data::Study study = small_study("dfcl-mer");
   study.method.epochs = 30;
-  SmallTraining gentle(study);
+  data::Trial trial = small_trial();  // with arms that matter
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) trial.revenue[unit] *= 1.0f + 2.0f * trial.arm[unit];
+  SmallTraining gentle(study, std::move(trial));
   EXPECT_EQ(gentle.trainer.state().record.size(), 30u);
   for (const EpochRecord& record : gentle.trainer.state().record)
     EXPECT_EQ(record.validation_value.has_value(), record.decides) << "epoch " << record.epoch;
