@@ -2,8 +2,9 @@
 //
 // `--method auto`: which method decides best on this trial? Every candidate is trained on four fifths of the training
 // units and judged on the fifth it has not seen, five times over, by net value at common prices (eq. 20). Two-stage
-// learning stays unless a candidate's gain exceeds its standard error. Candidates have the
-// baseline that the study asks for. Time: five trainings a candidate.
+// learning stays unless a candidate's gain exceeds its standard error. Candidates have the baseline that the study asks
+// for. A forest is grown once and judged by its out-of-bag predictions. Time: in each fold one two-stage training, and
+// the decision epochs of every candidate, which go on from it; and one forest.
 #pragma once
 
 #include <string>
