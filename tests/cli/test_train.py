@@ -84,7 +84,7 @@ def test_every_method_on_two_arms_ends_in_a_plan(dfcl, made, tmp_path, method):
 def test_the_methods_tested_here_are_all_that_the_help_lists(dfcl):
     methods = dfcl("train", "--help").stdout.split("Methods:\n")[1].split("\n\n")[0]
     listed = re.findall(r"^ +([a-z-]+)  +\S", methods, re.MULTILINE)
-    assert set(listed) - {"auto"} == set(GRADED_METHODS) | set(BINARY_METHODS)
+    assert set(listed) - {"auto", "tsm-forest"} == set(GRADED_METHODS) | set(BINARY_METHODS)  # forests: test_forest.py
 
 
 @pytest.mark.parametrize("method", ["dfcl-pl", "dfcl-mer", "dfcl-ifd", "dfcl-ifd-softmax"])
@@ -108,7 +108,7 @@ def test_auto_says_what_it_chose_and_is_the_same_on_any_number_of_threads(dfcl, 
         good(train(dfcl, made, "--threads", threads, output=f"{threads}.safetensors"))
     assert (tmp_path / "1.safetensors").read_bytes() == (tmp_path / "8.safetensors").read_bytes()
     told = " ".join(dfcl("info", "1.safetensors").stdout.split())
-    assert re.search(r"(tsm was kept|dfcl-\S+ was chosen): .*standard error [0-9.e-]+ \(5 folds\)", told)
+    assert re.search(r"(tsm was kept|(dfcl-\S+|tsm-forest) was chosen): .*standard error [0-9.e-]+ \(5 folds\)", told)
 
 
 def test_training_can_start_from_a_model(dfcl, made, tmp_path):
@@ -123,10 +123,10 @@ def test_training_can_start_from_a_model(dfcl, made, tmp_path):
         ("study.toml", [], USAGE, "from scratch"),
     ]:
         result = train(dfcl, made, "--start-from", "start.safetensors", *arguments, study=study, output="none.safetensors")
-        assert (result.returncode, words in result.stderr) == (code, True), result.stderr
+        assert (result.code, words in result.stderr) == (code, True), result.stderr
         assert not (tmp_path / "none.safetensors").exists()
     result = train(dfcl, made, "--method", "tsm", "--start-from", made / "trial.parquet", output="none.safetensors")
-    assert result.returncode == FILE, result.stderr
+    assert result.code == FILE, result.stderr
 
 
 def test_the_model_is_told_with_json_too(dfcl, made):
