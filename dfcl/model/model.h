@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What training yields and prediction needs: the columns, the preprocessing, one or more networks of one shape, what
-// their outputs mean, for a forest its trees, and how all of it was made. Plain data; predict.h uses it, model_file.h keeps it. Memory: 4 bytes
-// a parameter and member.
+// their outputs mean, for a forest its trees, and how all of it was made. Plain data; predict.h uses it, model_file.h
+// keeps it. Memory: 4 bytes a parameter and member.
 #pragma once
 
 #include <cstdint>

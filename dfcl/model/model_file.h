@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Model files: the safetensors layout (safetensors.h), which any safetensors reader opens. Weights are tensors
-// network.<member>.<layer>, those of a forest forest.<part>; the rest is in the metadata, each key a text or JSON: format, format_version, version,
-// method, seed, options, study, arms, features, id_column, missing, network, outcomes, is_index, multipliers, trained,
-// record, checksum. Texts longer than kMostHeaderText are tensors of bytes named text.<key> instead, so that the
-// header stays small. Writing what was read gives the same bytes. Memory: the model twice while it is read or written.
+// network.<member>.<layer>, those of a forest forest.<part>; the rest is in the metadata, each key a text or JSON:
+// format, format_version, version, method, seed, options, study, arms, features, id_column, missing, network, outcomes,
+// is_index, multipliers, trained, record, checksum. Texts longer than kMostHeaderText are tensors of bytes named
+// text.<key> instead, so that the header stays small. Writing what was read gives the same bytes. Memory: the model
+// twice while it is read or written.
 #pragma once
 
 #include <string>
