@@ -14,6 +14,7 @@ done again: stop it at any moment and run it again.
 """
 import argparse
 import concurrent.futures
+import datetime
 import json
 import os
 import pathlib
@@ -351,6 +352,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--scale", type=float, default=1.0, help="share of the rows, for a quick look")
     parser.add_argument("--table", action="store_true", help="only print the table of what is there")
+    parser.add_argument("--results", help="a Markdown file whose block `quality` to replace, docs/results.md")
     options = parser.parse_args()
     cells = options.cells.split(",")
     methods = [m for name in options.methods.split(",") for m in (LIGHTGBM if name == "lightgbm" else [name])]
@@ -364,7 +366,15 @@ def main():
                 if seed == 1 or method not in LIGHTGBM]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             list(pool.map(lambda job: runner.one(*job, runner.tuned(job[0], job[2])), jobs))
-    print(table_of(runner, cells, methods, options.seeds))
+    text = table_of(runner, cells, methods, options.seeds)
+    print(text)
+    if options.results:
+        page = pathlib.Path(options.results)
+        before, rest = page.read_text().split("<!-- begin quality -->\n")
+        made = subprocess.run([runner.program, "--version"], capture_output=True, text=True).stdout.strip()
+        stamp = f"{datetime.date.today()}, {made}, {os.cpu_count()} cores, seeds 1 to {options.seeds}, tuned on seed {TUNING_SEED}."
+        page.write_text(f"{before}<!-- begin quality -->\n{stamp}\n\n{text}\n<!-- end quality -->"
+                        + rest.split("<!-- end quality -->")[1])
 
 
 if __name__ == "__main__":
