@@ -110,6 +110,7 @@ ModelFigures model_figures(const Setting& setting, const Candidate& model, const
   figures.name = model.name;
   figures.method = model.method;
   figures.is_index = model.is_index;
+  figures.importance = model.importance;
   figures.deployed.resize(run.deployed.size());
   figures.matched.resize(run.matched.size());
   for (std::size_t i = 0; i < run.deployed.size(); ++i) {

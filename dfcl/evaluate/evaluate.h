@@ -24,7 +24,8 @@ struct Candidate {
   std::string name;
   std::string method = {};
   bool is_index = false;
-  Outcomes prediction = {};  // rows x arms, in the order of the rows and arms of the trial
+  Outcomes prediction = {};                        // rows x arms, in the order of the rows and arms of the trial
+  std::vector<FeatureImportance> importance = {};  // passed on
 };
 
 struct SegmentColumn {

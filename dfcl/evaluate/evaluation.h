@@ -77,6 +77,12 @@ struct FitFigures {
   std::vector<CalibrationGroup> cost_calibration;
 };
 
+// How much a feature decides about the effects: its share of all.
+struct FeatureImportance {
+  std::string feature;
+  double share = 0.0;
+};
+
 struct ModelFigures {
   std::string name;
   std::string method;                 // "" where it is not known
@@ -88,6 +94,7 @@ struct ModelFigures {
   std::vector<QiniFigures> qini;  // per treated arm
   std::optional<FitFigures> fit;
   std::vector<SegmentFigures> segments;
+  std::vector<FeatureImportance> importance = {};  // falling; of forests, as they say themselves
 };
 
 // Deployed revenue of a model less that of the reference, at one budget.

@@ -96,6 +96,11 @@ Json model_json(const evaluate::ModelFigures& model, bool is_reference) {
                            {"cost", list_json(model.fit->cost_calibration, group_json)}};
   }
   json["segments"] = list_json(model.segments, segment_json);
+  if (!model.importance.empty()) {
+    json["importance"] = list_json(model.importance, [](const evaluate::FeatureImportance& one) {
+      return Json{{"feature", one.feature}, {"share", one.share}};
+    });
+  }
   return json;
 }
 

@@ -46,7 +46,22 @@ struct Scored {
   std::string method;
   std::string fingerprint;
   bool is_index = false;
+  std::vector<evaluate::FeatureImportance> importance = {};
 };
+
+// Of a forest, the features that matter most.
+std::vector<evaluate::FeatureImportance> importance_of(const model::Model& model) {
+  constexpr std::size_t kMost = 30;
+  std::vector<evaluate::FeatureImportance> list;
+  if (!model.forest) return list;
+  for (std::size_t feature = 0; feature < model.features.size(); ++feature) {
+    const auto share = static_cast<double>(model.forest->importance[feature]);
+    if (share > 0.0) list.push_back({model.features[feature].name, share});
+  }
+  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.share > b.share; });
+  list.resize(std::min(list.size(), kMost));
+  return list;
+}
 
 // The trial and the rows that are looked at.
 struct Inputs {
@@ -86,7 +101,7 @@ data::Features features_of(const data::Features& all, const std::vector<std::siz
 Scored score_model(const model::Model& model, const std::string& where, const Inputs& inputs, bool allow_training_rows,
                    core::RunContext& context) {
   refuse_training_rows(model, where, inputs, allow_training_rows, context);
-  Scored scored{{}, model.method, model::fingerprint_of(model), model.is_index()};
+  Scored scored{{}, model.method, model::fingerprint_of(model), model.is_index(), importance_of(model)};
   if (model.features == inputs.trial.features.columns) {
     const data::Prediction prediction =
         model::predict(model, features_of(inputs.trial.features, inputs.rows.trial_row), inputs.rows.ids, context);
@@ -274,7 +289,8 @@ EvaluateResult evaluate(const EvaluateRequest& request, core::RunContext& contex
 
   evaluate::EvaluationInput input{inputs.rows, {}, {}, nuisance.name, {}, {}};
   for (std::size_t i = 0; i < scored.size(); ++i) {
-    input.models.push_back({names[i], scored[i].method, scored[i].is_index, scored[i].prediction.outcomes()});
+    input.models.push_back(
+        {names[i], scored[i].method, scored[i].is_index, scored[i].prediction.outcomes(), scored[i].importance});
   }
   if (nuisance.chosen != nullptr) input.nuisance = nuisance.chosen->prediction.outcomes();
   if (truth) input.truth = truth->prediction.outcomes();

@@ -104,6 +104,17 @@ def test_info_shows_by_which_features_effects_differ(dfcl, made):
     assert abs(sum(forest["importance"].values()) - 1.0) < 1e-3
 
 
+def test_the_report_shows_them_too(dfcl, made, tmp_path):
+    evaluate = ["evaluate", made / "study.toml", made / "forest.safetensors", "--resamples", 20, "-o", "results.json"]
+    good(dfcl(*evaluate))
+    importance = json.loads((tmp_path / "results.json").read_text())["models"][0]["importance"]
+    shown = json.loads(good(dfcl("info", made / "forest.safetensors", "--json")).stdout)["forest"]["importance"]
+    assert importance[0] == {"feature": next(iter(shown)), "share": pytest.approx(next(iter(shown.values())), abs=1e-6)}
+    assert [one["share"] for one in importance] == sorted((one["share"] for one in importance), reverse=True)
+    good(dfcl("report", "results.json", "-o", "report.html"))
+    assert importance[0]["feature"] in (tmp_path / "report.html").read_text()
+
+
 @pytest.mark.parametrize(
     "arguments, words",
     [
