@@ -37,8 +37,8 @@ class SpendController {
   }
 
  private:
-  // Of the newest day; a half forgets a wrong day in two and lags a steady drift by two.
-  static constexpr double kRate = 0.5;
+  // Of the newest day: a quarter lags a steady drift by three days, and one odd day does not mislead the next.
+  static constexpr double kRate = 0.25;
   // Of the newest week, for its weekday: there are few, so each counts for less.
   static constexpr double kDayRate = 0.3;
   bool is_on_;
