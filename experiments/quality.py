@@ -27,6 +27,8 @@ import time
 import numpy as np
 import pyarrow.parquet as parquet
 
+from results_page import replace_block
+
 ARMS = ("0", "5", "10", "15", "20")
 BUDGETS = (0.05, 0.1, 0.2, 0.3, 0.45, 0.6)  # of the most that can be spent
 DEPLOYED = (0.05, 0.2, 0.6)  # of them, where the plan is also made as users make it
@@ -161,15 +163,14 @@ class Runner:
         try:
             if method.startswith("lightgbm"):
                 revenue, cost = lightgbm_predictions(method, f"{trial}.parquet", f"{test}.parquet")
-                predictions, sentence = None, ""
+                predictions = None
             else:
                 model, predictions = self.folder / f"{name}.safetensors", self.folder / f"{name}.parquet"
                 overrides = [part for text in setting.split() for part in ("--set", text)]
                 self.dfcl("train", f"{trial}.toml", "--method", method, "--seed", seed, "-o", model, *overrides)
                 self.dfcl("predict", model, f"{test}.parquet", "-o", predictions)
-                sentence = chosen_sentence(model)
                 revenue, cost = outcomes(predictions)
-            result = {"shares": truth.shares(revenue, cost), "seconds": time.monotonic() - start, "chosen": sentence}
+            result = {"shares": truth.shares(revenue, cost), "seconds": time.monotonic() - start}
             result["finite"] = bool(np.isfinite(revenue).all() and np.isfinite(cost).all())
             if predictions is not None:
                 result.update(self.deployed(predictions, truth))
@@ -210,16 +211,6 @@ class Runner:
             tried = [self.one(cell, TUNING_SEED, method, setting) for setting in settings]
         good = [result for result in tried if "shares" in result]
         return max(good, key=lambda result: statistics.mean(result["shares"]))["setting"] if good else settings[0]
-
-
-def chosen_sentence(model):
-    with open(model, "rb") as file:
-        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-    text = json.dumps(header)
-    start = text.find("was chosen: ")
-    if start < 0:
-        return "tsm was kept" if "tsm was kept" in text else ""
-    return text[max(0, start - 18):start + 150].rsplit('"', 1)[-1].split(".  ")[0]
 
 
 def lightgbm_predictions(method, trial, test):
@@ -369,12 +360,9 @@ def main():
     text = table_of(runner, cells, methods, options.seeds)
     print(text)
     if options.results:
-        page = pathlib.Path(options.results)
-        before, rest = page.read_text().split("<!-- begin quality -->\n")
         made = subprocess.run([runner.program, "--version"], capture_output=True, text=True).stdout.strip()
         stamp = f"{datetime.date.today()}, {made}, {os.cpu_count()} cores, seeds 1 to {options.seeds}, tuned on seed {TUNING_SEED}."
-        page.write_text(f"{before}<!-- begin quality -->\n{stamp}\n\n{text}\n<!-- end quality -->"
-                        + rest.split("<!-- end quality -->")[1])
+        replace_block(pathlib.Path(options.results), "quality", [stamp, "", text])
 
 
 if __name__ == "__main__":

@@ -14,6 +14,15 @@ from judging import Comparison, agreement, agreement_sentence, shown
 from published import CRITEO_AUCC, CRITEO_LOG_LOSS, MARKETING, MARKETING_MSE, ONLINE, PUBLISHED_NAMES
 
 
+def replace_block(page, name, lines):
+    """Puts the lines between the marks of a block; the rest of the page stays."""
+    pattern = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
+    text = page.read_text()
+    if not pattern.search(text):
+        raise SystemExit(f"{page} has no block '{name}'")
+    page.write_text(pattern.sub(lambda found: found.group(1) + "\n" + "\n".join(lines) + "\n\n" + found.group(2), text))
+
+
 def table(head, rows):
     return ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"] + ["| " + " | ".join(row) + " |" for row in rows]
 
@@ -289,10 +298,5 @@ def refresh(page, folder):
         blocks["online"] = online_block(folder)
     if lines := findings_block(folder, read):
         blocks["findings"] = lines
-    text = page.read_text()
     for name, lines in blocks.items():
-        pattern = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-        if not pattern.search(text):
-            raise SystemExit(f"{page} has no block '{name}'")
-        text = pattern.sub(lambda found: found.group(1) + "\n" + "\n".join(lines) + "\n\n" + found.group(2), text)
-    page.write_text(text)
+        replace_block(page, name, lines)

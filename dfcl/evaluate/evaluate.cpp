@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/told_error.h"
 #include "dfcl/evaluate/areas.h"
 #include "dfcl/evaluate/differences.h"
 #include "dfcl/evaluate/model_run.h"
@@ -17,25 +18,19 @@
 namespace dfcl::evaluate {
 namespace {
 
-core::Error usage_error(std::string where, std::string what, std::string found, std::string expected) {
-  return core::Error({.kind = core::ErrorKind::usage,
-                      .what = std::move(what),
-                      .where = std::move(where),
-                      .found = std::move(found),
-                      .expected = std::move(expected)});
-}
-
 void check_options(const EvaluationInput& input, const EvaluationOptions& options) {
-  if (input.models.empty()) throw usage_error("", "nothing to evaluate", "no model", "one or more");
-  if (options.budgets_per_unit.empty()) throw usage_error("", "no budget", "", "one or more");
+  if (input.models.empty()) throw core::usage_error("", "nothing to evaluate", "no model", "one or more");
+  if (options.budgets_per_unit.empty()) throw core::usage_error("", "no budget", "", "one or more");
   for (const double budget : options.budgets_per_unit) {
-    if (!std::isfinite(budget)) throw usage_error("", "a budget that is no number", fmt::format("{}", budget), "");
+    if (!std::isfinite(budget))
+      throw core::usage_error("", "a budget that is no number", fmt::format("{}", budget), "");
   }
   if (options.num_levels < 2) {
-    throw usage_error("levels", "too few levels", fmt::format("{}", options.num_levels), "2 or more");
+    throw core::usage_error("levels", "too few levels", fmt::format("{}", options.num_levels), "2 or more");
   }
   if (options.estimator == Estimator::doubly_robust && input.nuisance.revenue.rows != input.rows.size()) {
-    throw usage_error("", "the doubly robust estimator needs a prediction of outcomes for every row", "", "a nuisance");
+    throw core::usage_error("", "the doubly robust estimator needs a prediction of outcomes for every row", "",
+                            "a nuisance");
   }
 }
 

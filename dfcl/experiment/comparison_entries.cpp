@@ -10,6 +10,7 @@
 #include <set>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/told_error.h"
 #include "dfcl/io/study_file.h"
 #include "dfcl/train/methods.h"
 
@@ -17,16 +18,6 @@ namespace dfcl::experiment {
 namespace {
 
 using train::DecisionLoss;
-
-core::Error entry_error(std::string where, std::string what, std::string found, std::string expected,
-                        std::string hint = "") {
-  return core::Error({.kind = core::ErrorKind::usage,
-                      .what = std::move(what),
-                      .where = std::move(where),
-                      .found = std::move(found),
-                      .expected = std::move(expected),
-                      .hint = std::move(hint)});
-}
 
 // Sections that change how a model is trained, and nothing else.
 constexpr std::array<const char*, 5> kTrainingSections = {"method", "network", "forest", "cost", "budgets"};
@@ -107,14 +98,14 @@ Alternative read_settings(const std::string& text, const std::vector<std::string
     const std::string section = key.substr(0, key.find('.'));
     if (std::find(kTrainingSections.begin(), kTrainingSections.end(), section) == kTrainingSections.end() ||
         key == "method.name") {
-      throw entry_error(where, "not a setting of a training run", fmt::format("'{}'", setting),
-                        fmt::format("keys of {}", fmt::join(kTrainingSections, ", ")),
-                        "all are judged on the same rows; compare other methods with --methods");
+      throw core::usage_error(where, "not a setting of a training run", fmt::format("'{}'", setting),
+                              fmt::format("keys of {}", fmt::join(kTrainingSections, ", ")),
+                              "all are judged on the same rows; compare other methods with --methods");
     }
     alternative.settings.push_back(setting);
   }
   if (alternative.settings.empty() || alternative.title.empty())
-    throw entry_error(where, "nothing is set", "", "section.key=value, or name: section.key=value");
+    throw core::usage_error(where, "nothing is set", "", "section.key=value, or name: section.key=value");
   return alternative;
 }
 
@@ -145,8 +136,8 @@ std::string file_name(const std::string& name) {
 void add_entry(std::vector<ComparisonEntry>& entries, std::set<std::string>& files, ComparisonEntry entry) {
   for (const ComparisonEntry& earlier : entries) {
     if (earlier.name == entry.name) {
-      throw entry_error("the methods and [sweep]", fmt::format("'{}' stands twice", entry.name), "", "",
-                        "take one away, or give settings a name: \"name: section.key=value\"");
+      throw core::usage_error("the methods and [sweep]", fmt::format("'{}' stands twice", entry.name), "", "",
+                              "take one away, or give settings a name: \"name: section.key=value\"");
     }
   }
   const std::string file = file_name(entry.name);
@@ -160,11 +151,11 @@ void add_entry(std::vector<ComparisonEntry>& entries, std::set<std::string>& fil
 std::vector<ComparisonEntry> comparison_entries(const data::Study& study) {
   const std::vector<std::string>& methods = study.compare.methods;
   if (methods.empty()) {
-    throw entry_error("--methods", "no methods to compare", "", "for example tsm,dfcl-mer",
-                      "`dfcl train --help` lists them; the study may name them in [compare] methods");
+    throw core::usage_error("--methods", "no methods to compare", "", "for example tsm,dfcl-mer",
+                            "`dfcl train --help` lists them; the study may name them in [compare] methods");
   }
   const std::int64_t seeds = study.compare.seeds;
-  if (seeds < 1 || seeds > 1000) throw entry_error("--seeds", "out of range", std::to_string(seeds), "1 to 1000");
+  if (seeds < 1 || seeds > 1000) throw core::usage_error("--seeds", "out of range", std::to_string(seeds), "1 to 1000");
   const std::vector<Alternative> alternatives = alternatives_of(study);
   std::set<std::string> used;
   std::set<std::string> files;
@@ -185,8 +176,8 @@ std::vector<ComparisonEntry> comparison_entries(const data::Study& study) {
   }
   for (const Alternative& alternative : alternatives) {
     if (used.contains(alternative.title)) continue;
-    throw entry_error("[sweep]", fmt::format("none of the methods uses '{}'", alternative.title),
-                      fmt::format("{}", fmt::join(methods, ", ")), "");
+    throw core::usage_error("[sweep]", fmt::format("none of the methods uses '{}'", alternative.title),
+                            fmt::format("{}", fmt::join(methods, ", ")), "");
   }
   for (const ComparisonEntry& entry : entries) (void)study_of(study, entry);  // wrong keys and values now, not later
   return entries;

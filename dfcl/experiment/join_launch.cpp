@@ -10,21 +10,12 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/suggest.h"
+#include "dfcl/core/told_error.h"
 
 namespace dfcl::experiment {
 namespace {
 
 using data::Role;
-
-core::Error data_error(std::string where, std::string what, std::string found, std::string expected,
-                       std::string hint = "") {
-  return core::Error({.kind = core::ErrorKind::data,
-                      .what = std::move(what),
-                      .where = std::move(where),
-                      .found = std::move(found),
-                      .expected = std::move(expected),
-                      .hint = std::move(hint)});
-}
 
 std::optional<double> number_of(const std::string& text) {
   double number = 0.0;
@@ -49,7 +40,7 @@ std::vector<std::string> sorted_labels(const std::vector<std::string>& planned, 
     return *number_of(a) < *number_of(b);
   });
   labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
-  if (labels.size() > 256) throw data_error("", "too many arms", fmt::format("{}", labels.size()), "at most 256");
+  if (labels.size() > 256) throw core::data_error("", "too many arms", fmt::format("{}", labels.size()), "at most 256");
   return labels;
 }
 
@@ -85,9 +76,9 @@ void require_later(const io::PlanFile& plan, const io::OutcomeTable& outcomes, s
                    const JoinOptions& options, const std::string& launch_time) {
   const std::string& planned = plan.time.empty() ? launch_time : plan.time[unit];
   if (planned.empty() || outcomes.time[row].empty() || !is_earlier(outcomes.time[row], planned)) return;
-  throw data_error(fmt::format("{}, unit '{}', column 'time'", options.outcomes_path, outcomes.ids.text(row)),
-                   "an outcome from before the plan", outcomes.time[row], fmt::format("{} or later", planned),
-                   "outcomes of the launch only");
+  throw core::data_error(fmt::format("{}, unit '{}', column 'time'", options.outcomes_path, outcomes.ids.text(row)),
+                         "an outcome from before the plan", outcomes.time[row], fmt::format("{} or later", planned),
+                         "outcomes of the launch only");
 }
 
 }  // namespace
@@ -129,9 +120,10 @@ Launch join_launch(const io::PlanFile& file, const io::OutcomeTable& outcomes, c
     launch.cost.push_back(outcomes.cost[row]);
   }
   if (2 * launch.num_units() < plan.num_units()) {
-    throw data_error(fmt::format("{}, {}", options.plan_path, options.outcomes_path), "plan and outcomes do not join",
-                     fmt::format("{} of {} planned units have an outcome", launch.num_units(), plan.num_units()),
-                     "most of them, by id", "are the ids those of the plan?");
+    throw core::data_error(fmt::format("{}, {}", options.plan_path, options.outcomes_path),
+                           "plan and outcomes do not join",
+                           fmt::format("{} of {} planned units have an outcome", launch.num_units(), plan.num_units()),
+                           "most of them, by id", "are the ids those of the plan?");
   }
   launch.control = control_of(file, launch, options);
   return launch;

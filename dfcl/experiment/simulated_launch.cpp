@@ -8,25 +8,18 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/core/suggest.h"
+#include "dfcl/core/told_error.h"
 
 namespace dfcl::experiment {
 namespace {
-
-core::Error data_error(std::string where, std::string what, std::string expected, std::string hint = "") {
-  return core::Error({.kind = core::ErrorKind::data,
-                      .what = std::move(what),
-                      .where = std::move(where),
-                      .expected = std::move(expected),
-                      .hint = std::move(hint)});
-}
 
 std::vector<std::uint8_t> places_of_arms(const std::vector<std::string>& arms, const std::vector<std::string>& known) {
   std::vector<std::uint8_t> places;
   for (const std::string& arm : arms) {
     const auto found = std::find(known.begin(), known.end(), arm);
     if (found == known.end())
-      throw data_error("", fmt::format("the plan's arm '{}' is not simulated", arm),
-                       fmt::format("{}", fmt::join(known, ", ")), core::suggest(arm, known));
+      throw core::data_error("", fmt::format("the plan's arm '{}' is not simulated", arm), "",
+                             fmt::format("{}", fmt::join(known, ", ")), core::suggest(arm, known));
     places.push_back(static_cast<std::uint8_t>(found - known.begin()));
   }
   return places;
@@ -50,8 +43,8 @@ data::Batch simulate_outcomes(const simulate::Simulator& simulator, const data::
   for (std::size_t unit = 0; unit < plan.num_units(); ++unit) {
     ids[unit] = plan.ids.texts() == nullptr ? plan.ids.number(unit) : 0;
     if (ids[unit] < 1 || static_cast<std::uint64_t>(ids[unit]) > simulator.num_units()) {
-      throw data_error(fmt::format("unit '{}'", plan.ids.text(unit)), "not a simulated unit",
-                       fmt::format("ids 1 to {}", simulator.num_units()), "give the --rows of the trial");
+      throw core::data_error(fmt::format("unit '{}'", plan.ids.text(unit)), "not a simulated unit", "",
+                             fmt::format("ids 1 to {}", simulator.num_units()), "give the --rows of the trial");
     }
   }
   core::for_each_chunk(context, plan.num_units(), 4096, [&](std::size_t begin, std::size_t end, std::size_t) {

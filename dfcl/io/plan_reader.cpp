@@ -9,9 +9,9 @@
 #include <unordered_set>
 
 #include "dfcl/core/suggest.h"
+#include "dfcl/core/told_error.h"
 #include "dfcl/data/prediction_fingerprint.h"
 #include "dfcl/io/batch_reader.h"
-#include "dfcl/io/data_error.h"
 #include "dfcl/io/plan_file.h"
 #include "dfcl/io/table_summary_reader.h"
 
@@ -34,8 +34,9 @@ class UnitTable {
     };
     for (const std::string& name : required) {
       if (has(name)) continue;
-      throw data_error(path, fmt::format("no column '{}'", name), fmt::format("columns {}", fmt::join(present, ", ")),
-                       fmt::format("columns {}", fmt::join(required, ", ")), core::suggest(name, present));
+      throw core::data_error(path, fmt::format("no column '{}'", name),
+                             fmt::format("columns {}", fmt::join(present, ", ")),
+                             fmt::format("columns {}", fmt::join(required, ", ")), core::suggest(name, present));
     }
     std::vector<std::string> names = required;
     for (const std::string& name : optional) {
@@ -59,24 +60,25 @@ class UnitTable {
       const data::Ids ids = data::ids_of_batch(batch_, places_.at("id"), ids_.size());
       for (std::size_t row = 0; row < ids.size(); ++row) {
         if (ids.texts() != nullptr && (*ids.texts())[row].empty())
-          throw data_error(fmt::format("{}, row {}", path_, ids_.size() + row + 1), "no id", "an empty value");
+          throw core::data_error(fmt::format("{}, row {}", path_, ids_.size() + row + 1), "no id", "an empty value");
         if (!seen.insert(ids.hash(row)).second) {
-          throw data_error(path_, "an id stands twice", fmt::format("'{}'", ids.text(row)), "one row a unit",
-                           "add up the rows of a unit first");
+          throw core::data_error(path_, "an id stands twice", fmt::format("'{}'", ids.text(row)), "one row a unit",
+                                 "add up the rows of a unit first");
         }
       }
       const std::size_t first = ids_.size();
       ids_.append(ids);
       body(first);
     }
-    if (ids_.size() == 0) throw data_error(path_, "no rows", "a header only", "one row a unit");
+    if (ids_.size() == 0) throw core::data_error(path_, "no rows", "a header only", "one row a unit");
   }
 
   std::size_t num_rows() const { return batch_.num_rows; }
   data::Ids& ids() { return ids_; }
   core::Error error(std::size_t unit, const std::string& column, const std::string& what, const std::string& found,
                     const std::string& expected) const {
-    return data_error(fmt::format("{}, unit '{}', column '{}'", path_, ids_.text(unit), column), what, found, expected);
+    return core::data_error(fmt::format("{}, unit '{}', column '{}'", path_, ids_.text(unit), column), what, found,
+                            expected);
   }
   const std::vector<double>& numbers(const std::string& name) const {
     return std::get<std::vector<double>>(batch_.columns[places_.at(name)]);

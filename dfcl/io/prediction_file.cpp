@@ -12,10 +12,10 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/core/suggest.h"
+#include "dfcl/core/told_error.h"
 #include "dfcl/data/id_match.h"
 #include "dfcl/io/batch_reader.h"
 #include "dfcl/io/column_values.h"
-#include "dfcl/io/data_error.h"
 #include "dfcl/io/record_source.h"
 
 namespace dfcl::io {
@@ -155,7 +155,7 @@ void append_tile(TableTile& tile, const Layout& layout, std::unordered_map<std::
   for (std::size_t row = 0; row < tile.labels.codes.size(); ++row) {
     const std::uint32_t code = tile.labels.codes[row];
     if (code == LabelColumn::kMissing) {
-      throw data_error(fmt::format("unit '{}'", table.ids.text(first + row)), "no segment", "an empty value");
+      throw core::data_error(fmt::format("unit '{}'", table.ids.text(first + row)), "no segment", "an empty value");
     }
     table.labels.push_back(code_of_label[code]);
   }
@@ -168,8 +168,8 @@ void check_finite(const core::Matrix<float>& numbers, const std::vector<std::str
       for (std::size_t column = 0; column < names.size(); ++column) {
         const float value = numbers(unit, column);
         if (std::isfinite(value)) continue;
-        throw data_error(fmt::format("{}, unit '{}', column '{}'", path, ids.text(unit), names[column]),
-                         "not a finite number", number_text(static_cast<double>(value)), "a number");
+        throw core::data_error(fmt::format("{}, unit '{}', column '{}'", path, ids.text(unit), names[column]),
+                               "not a finite number", number_text(static_cast<double>(value)), "a number");
       }
     }
   });
@@ -207,7 +207,7 @@ NumberTable read_table(const std::string& path, const Groups& groups, const std:
         });
   }
   context.finished("reading");
-  if (table.ids.size() == 0) throw data_error(path, "no rows", "a header only", "one row a unit");
+  if (table.ids.size() == 0) throw core::data_error(path, "no rows", "a header only", "one row a unit");
   for (core::Matrix<float>& matrix : table.numbers) matrix.shrink_to_fit();
   for (std::size_t group = 0; group < groups.size(); ++group)
     check_finite(table.numbers[group], groups[group], table.ids, path, context);
@@ -243,17 +243,17 @@ std::vector<std::string> arms_of_columns(const std::vector<std::string>& names, 
   for (const std::string& name : names) {
     if (name.starts_with("revenue_")) arms.push_back(name.substr(8));
     if (name.starts_with("cost_") && !all.contains("revenue_" + name.substr(5))) {
-      throw data_error(path, fmt::format("no column 'revenue_{}' beside '{}'", name.substr(5), name));
+      throw core::data_error(path, fmt::format("no column 'revenue_{}' beside '{}'", name.substr(5), name));
     }
   }
   for (const std::string& arm : arms) {
     if (!all.contains("cost_" + arm))
-      throw data_error(path, fmt::format("no column 'cost_{0}' beside 'revenue_{0}'", arm));
+      throw core::data_error(path, fmt::format("no column 'cost_{0}' beside 'revenue_{0}'", arm));
   }
   if (arms.empty() || arms.size() > kMostArms) {
-    throw data_error(path, "not a prediction",
-                     fmt::format("{} arms in columns {}", arms.size(), core::suggest("", names)),
-                     "columns revenue_<arm> and cost_<arm> for every arm");
+    throw core::data_error(path, "not a prediction",
+                           fmt::format("{} arms in columns {}", arms.size(), core::suggest("", names)),
+                           "columns revenue_<arm> and cost_<arm> for every arm");
   }
   return arms;
 }
@@ -290,12 +290,12 @@ core::Matrix<std::uint8_t> read_eligibility(const std::string& path, const std::
     if (!name.starts_with("eligible_")) continue;
     const auto arm = std::find(arms.begin(), arms.end(), name.substr(9));
     if (arm == arms.end())
-      throw data_error(path, fmt::format("column '{}' names no arm", name), "", "",
-                       core::suggest(name.substr(9), arms));
+      throw core::data_error(path, fmt::format("column '{}' names no arm", name), "", "",
+                             core::suggest(name.substr(9), arms));
     masked_arms.push_back(static_cast<std::size_t>(arm - arms.begin()));
     numbers.push_back(name);
   }
-  if (numbers.empty()) throw data_error(path, "no column eligible_<arm>", "", "columns id and eligible_<arm>");
+  if (numbers.empty()) throw core::data_error(path, "no column eligible_<arm>", "", "columns id and eligible_<arm>");
   const NumberTable table = read_table(path, {numbers}, "", context);
   const std::vector<std::size_t> rows = data::match_ids(ids, table.ids, path);
   return eligibility_of(table.numbers[0], masked_arms, arms.size(), &rows);
@@ -321,9 +321,9 @@ std::map<std::string, double> read_segment_budgets(const std::string& path, core
     for (std::size_t row = 0; row < batch.num_rows; ++row) {
       const std::string segment(std::get<data::TextColumn>(batch.columns[0])[row]);
       const double budget = std::get<std::vector<double>>(batch.columns[1])[row];
-      if (!std::isfinite(budget)) throw data_error(path, fmt::format("no budget for segment '{}'", segment));
+      if (!std::isfinite(budget)) throw core::data_error(path, fmt::format("no budget for segment '{}'", segment));
       if (!budgets.try_emplace(segment, budget).second)
-        throw data_error(path, fmt::format("segment '{}' stands twice", segment));
+        throw core::data_error(path, fmt::format("segment '{}' stands twice", segment));
     }
   }
   return budgets;

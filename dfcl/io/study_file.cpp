@@ -11,6 +11,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/suggest.h"
+#include "dfcl/core/told_error.h"
 #include "dfcl/io/atomic_file.h"
 #include "dfcl/io/column_values.h"
 #include "dfcl/io/study_keys.h"
@@ -33,14 +34,16 @@ std::vector<std::string> section_names() {
 const Key& find_key(const std::string& section, const std::string& name, const std::string& where) {
   const std::vector<std::string> sections = section_names();
   if (std::find(sections.begin(), sections.end(), section) == sections.end()) {
-    throw study_error(where, fmt::format("unknown section [{}]", section), "", "", core::suggest(section, sections));
+    throw core::usage_error(where, fmt::format("unknown section [{}]", section), "", "",
+                            core::suggest(section, sections));
   }
   std::vector<std::string> names;
   for (const Key& k : all_keys()) {
     if (k.section == section && k.name == name) return k;
     if (k.section == section) names.push_back(k.name);
   }
-  throw study_error(where, fmt::format("unknown key '{}' in [{}]", name, section), "", "", core::suggest(name, names));
+  throw core::usage_error(where, fmt::format("unknown key '{}' in [{}]", name, section), "", "",
+                          core::suggest(name, names));
 }
 
 std::string place(const std::string& path, const toml::node& node) {
@@ -53,7 +56,7 @@ void apply_override(const std::string& text, const std::string& given, Study& st
   const std::size_t equals = text.find('=');
   const std::size_t dot = text.find('.');
   if (equals == std::string::npos || dot == std::string::npos || dot > equals) {
-    throw study_error(where, "cannot read the setting", "", "section.key=value, for example split.train=0.7");
+    throw core::usage_error(where, "cannot read the setting", "", "section.key=value, for example split.train=0.7");
   }
   const std::string name(trim(std::string_view(text).substr(dot + 1, equals - dot - 1)));
   const Key& k = find_key(std::string(trim(std::string_view(text).substr(0, dot))), name, where);
@@ -70,24 +73,25 @@ void check_shares(const Study& study, const std::string& path) {
   const auto& split = study.split;
   for (const double share : {split.train, split.validation, split.test}) {
     if (!(share >= 0.0 && share <= 1.0)) {
-      throw study_error(path + ", [split]", "a share out of range", number_text(share), "0 to 1");
+      throw core::usage_error(path + ", [split]", "a share out of range", number_text(share), "0 to 1");
     }
   }
   const double total = split.train + split.validation + split.test;
   if (std::abs(total - 1.0) > 1e-6) {
-    throw study_error(path + ", [split]", "the shares do not add up", number_text(total),
-                      "train + validation + test = 1");
+    throw core::usage_error(path + ", [split]", "the shares do not add up", number_text(total),
+                            "train + validation + test = 1");
   }
   double designed = 0.0;
   for (const auto& [arm, share] : study.arms.share) {
     if (!(share > 0.0 && share < 1.0)) {
-      throw study_error(path + ", [arms] share", fmt::format("a share out of range for arm '{}'", arm),
-                        number_text(share), "more than 0, less than 1");
+      throw core::usage_error(path + ", [arms] share", fmt::format("a share out of range for arm '{}'", arm),
+                              number_text(share), "more than 0, less than 1");
     }
     designed += share;
   }
   if (!study.arms.share.empty() && std::abs(designed - 1.0) > 1e-6) {
-    throw study_error(path + ", [arms] share", "the shares do not add up", number_text(designed), "1 over all arms");
+    throw core::usage_error(path + ", [arms] share", "the shares do not add up", number_text(designed),
+                            "1 over all arms");
   }
 }
 
@@ -95,12 +99,12 @@ void check_arms(const Study& study, const std::string& path) {
   const std::vector<std::string>& order = study.arms.order;
   if (order.empty()) return;
   if (std::set<std::string>(order.begin(), order.end()).size() != order.size()) {
-    throw study_error(path + ", [arms] order", "an arm stands twice");
+    throw core::usage_error(path + ", [arms] order", "an arm stands twice");
   }
   const auto require_arm = [&](const char* name, const std::string& arm) {
     if (std::find(order.begin(), order.end(), arm) == order.end()) {
-      throw study_error(fmt::format("{}, [arms] {}", path, name), fmt::format("arm '{}' is not in [arms] order", arm),
-                        "", "", core::suggest(arm, order));
+      throw core::usage_error(fmt::format("{}, [arms] {}", path, name),
+                              fmt::format("arm '{}' is not in [arms] order", arm), "", "", core::suggest(arm, order));
     }
   };
   if (!study.arms.control.empty()) require_arm("control", study.arms.control);
@@ -108,24 +112,24 @@ void check_arms(const Study& study, const std::string& path) {
   for (const auto& [arm, value] : study.arms.cost) require_arm("cost", arm);
   for (const auto& [arm, value] : study.arms.cost_per_revenue) require_arm("cost_per_revenue", arm);
   if (!study.arms.share.empty() && study.arms.share.size() != order.size()) {
-    throw study_error(path + ", [arms] share", "shares for some arms only", fmt::format("{}", study.arms.share.size()),
-                      fmt::format("all {} arms", order.size()));
+    throw core::usage_error(path + ", [arms] share", "shares for some arms only",
+                            fmt::format("{}", study.arms.share.size()), fmt::format("all {} arms", order.size()));
   }
 }
 
 void check_report(const Study::Report& report, const std::string& path) {
   if (report.decimal.empty() || report.decimal == report.thousands) {
-    throw study_error(path + ", [report]", "numbers could not be read",
-                      fmt::format("decimal '{}', thousands '{}'", report.decimal, report.thousands),
-                      "a decimal sign that is not the sign between thousands");
+    throw core::usage_error(path + ", [report]", "numbers could not be read",
+                            fmt::format("decimal '{}', thousands '{}'", report.decimal, report.thousands),
+                            "a decimal sign that is not the sign between thousands");
   }
 }
 
 void check_study(const Study& study, const std::string& path, bool needs_trial) {
   const auto require = [&](const char* name, const std::string& value) {
     if (value.empty())
-      throw study_error(path, fmt::format("{} is not set", name), "", "",
-                        "see docs/study.md, or start from `dfcl init TRIAL -o study.toml`");
+      throw core::usage_error(path, fmt::format("{} is not set", name), "", "",
+                              "see docs/study.md, or start from `dfcl init TRIAL -o study.toml`");
   };
   if (needs_trial) require("[data] trial", study.data.trial);
   require("[columns] arm", study.columns.arm);
@@ -133,19 +137,19 @@ void check_study(const Study& study, const std::string& path, bool needs_trial) 
   const int costs = (study.columns.cost.empty() ? 0 : 1) + (study.arms.cost.empty() ? 0 : 1) +
                     (study.arms.cost_per_revenue.empty() ? 0 : 1);
   if (costs != 1) {
-    throw study_error(path, "the cost must be said in one way", fmt::format("{} ways", costs),
-                      "one of [columns] cost, [arms] cost and [arms] cost_per_revenue");
+    throw core::usage_error(path, "the cost must be said in one way", fmt::format("{} ways", costs),
+                            "one of [columns] cost, [arms] cost and [arms] cost_per_revenue");
   }
   for (const auto& [outcome, quantile] : study.columns.winsorize) {
     if ((outcome != "revenue" && outcome != "cost") || !(quantile > 0.5 && quantile <= 1.0)) {
-      throw study_error(path + ", [columns] winsorize", "cannot winsorise",
-                        fmt::format("{} = {}", outcome, number_text(quantile)),
-                        "revenue or cost, with a quantile above 0.5");
+      throw core::usage_error(path + ", [columns] winsorize", "cannot winsorise",
+                              fmt::format("{} = {}", outcome, number_text(quantile)),
+                              "revenue or cost, with a quantile above 0.5");
     }
   }
   if (study.columns.min_level_units < 0) {
-    throw study_error(path + ", [columns] min_level_units", "out of range",
-                      std::to_string(study.columns.min_level_units), "0 or more");
+    throw core::usage_error(path + ", [columns] min_level_units", "out of range",
+                            std::to_string(study.columns.min_level_units), "0 or more");
   }
   check_shares(study, path);
   check_arms(study, path);
@@ -167,14 +171,14 @@ Study parse_study(const std::string& text, const std::string& path, const std::s
   try {
     file = toml::parse(text, path);
   } catch (const toml::parse_error& failure) {
-    throw study_error(fmt::format("{}:{}", path, failure.source().begin.line), "not a study file",
-                      fmt::format("'{}'", failure.description()), "TOML");
+    throw core::usage_error(fmt::format("{}:{}", path, failure.source().begin.line), "not a study file",
+                            fmt::format("'{}'", failure.description()), "TOML");
   }
   for (const auto& [section, node] : file) {
     const auto* table = node.as_table();
     if (table == nullptr) {
-      throw study_error(place(path, node), fmt::format("key '{}' outside a section", std::string(section.str())), "",
-                        "", "put it under [data], [columns], ...");
+      throw core::usage_error(place(path, node), fmt::format("key '{}' outside a section", std::string(section.str())),
+                              "", "", "put it under [data], [columns], ...");
     }
     if (table->empty()) continue;
     for (const auto& [name, value] : *table) {

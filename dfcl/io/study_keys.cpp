@@ -8,6 +8,7 @@
 #include <sstream>
 #include <type_traits>
 
+#include "dfcl/core/told_error.h"
 #include "dfcl/io/column_values.h"
 
 namespace dfcl::io {
@@ -22,7 +23,7 @@ std::string text_of(const toml::node& node) {
 }
 
 core::Error wrong_type(const std::string& where, const toml::node& node, const char* expected) {
-  return study_error(where, "a value of the wrong type", text_of(node), expected);
+  return core::usage_error(where, "a value of the wrong type", text_of(node), expected);
 }
 
 // One overload for each type a key can have; a label may be written as a number.
@@ -373,16 +374,6 @@ std::vector<Key> plain_keys() {
 }
 
 }  // namespace
-
-core::Error study_error(std::string where, std::string what, std::string found, std::string expected,
-                        std::string hint) {
-  return core::Error({.kind = core::ErrorKind::usage,
-                      .what = std::move(what),
-                      .where = std::move(where),
-                      .found = std::move(found),
-                      .expected = std::move(expected),
-                      .hint = std::move(hint)});
-}
 
 const std::vector<Key>& all_keys() {
   static const std::vector<Key> keys = [] {

@@ -33,8 +33,4 @@ const std::vector<Key>& all_keys();
 // Adds the keys of [sweep]: for every key of [method] a list of values for it. They are in study_sweep.cpp.
 void add_sweep_keys(std::vector<Key>& keys);
 
-// An Error of kind usage, the kind of everything that is wrong with a study file.
-core::Error study_error(std::string where, std::string what, std::string found = "", std::string expected = "",
-                        std::string hint = "");
-
 }  // namespace dfcl::io

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "dfcl/core/told_error.h"
 #include "dfcl/io/study_keys.h"
 
 namespace dfcl::io {
@@ -18,8 +19,8 @@ Key sweep_key(const Key& of_method) {
   const auto read = [of_method](const toml::node& node, const std::string& where, Study& study) {
     const auto* list = node.as_array();
     if (list == nullptr || list->empty()) {
-      throw study_error(where, "not a list of values", "",
-                        fmt::format("values of {} in square brackets", of_method.full_name()));
+      throw core::usage_error(where, "not a list of values", "",
+                              fmt::format("values of {} in square brackets", of_method.full_name()));
     }
     std::vector<std::string>& values = study.sweep.method[of_method.name];
     values.clear();

@@ -12,8 +12,8 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/core/suggest.h"
+#include "dfcl/core/told_error.h"
 #include "dfcl/data/splits.h"
-#include "dfcl/io/data_error.h"
 
 namespace dfcl::io {
 namespace {
@@ -87,13 +87,13 @@ void TrialBuilder::append_arms(const TrialTile& tile, const std::function<std::s
       return fmt::format("{}, column '{}'", locate(tile.arm.first_row[label]), study_.columns.arm);
     };
     if (!order.empty() && std::find(order.begin(), order.end(), name) == order.end()) {
-      throw data_error(where(), "an arm that [arms] order does not name", fmt::format("'{}'", name),
-                       fmt::format("one of {}", fmt::join(order, ", ")), core::suggest(name, order));
+      throw core::data_error(where(), "an arm that [arms] order does not name", fmt::format("'{}'", name),
+                             fmt::format("one of {}", fmt::join(order, ", ")), core::suggest(name, order));
     }
     const std::uint32_t code = arms_.code(name);
     if (code >= kMostArms) {
-      throw data_error(where(), "too many arms", fmt::format("more than {}", kMostArms), "a few arms",
-                       fmt::format("is '{}' really the arm?", study_.columns.arm));
+      throw core::data_error(where(), "too many arms", fmt::format("more than {}", kMostArms), "a few arms",
+                             fmt::format("is '{}' really the arm?", study_.columns.arm));
     }
     code_of_label.push_back(static_cast<std::uint8_t>(code));
   }
@@ -111,8 +111,8 @@ void TrialBuilder::append_splits(const TrialTile& tile, const std::function<std:
       known = true;
     }
     if (!known) {
-      throw data_error(fmt::format("{}, column '{}'", locate(tile.split.first_row[label]), study_.split.by),
-                       "an unknown split", fmt::format("'{}'", name), "train, validation or test", "");
+      throw core::data_error(fmt::format("{}, column '{}'", locate(tile.split.first_row[label]), study_.split.by),
+                             "an unknown split", fmt::format("'{}'", name), "train, validation or test", "");
     }
   }
   for (const std::uint32_t code : tile.split.codes) trial_.split.push_back(split_of_label[code]);
@@ -132,9 +132,9 @@ void TrialBuilder::append_features(TrialTile& tile) {
       code_of_label.push_back(static_cast<float>(levels_[feature].code(label)));
     }
     if (levels_[feature].labels().size() > kMostLevels) {
-      throw data_error(fmt::format("column '{}'", plan_.features[feature].name), "too many different texts",
-                       fmt::format("more than {}", kMostLevels), "categories",
-                       "add it to [columns] exclude, or name it as the id");
+      throw core::data_error(fmt::format("column '{}'", plan_.features[feature].name), "too many different texts",
+                             fmt::format("more than {}", kMostLevels), "categories",
+                             "add it to [columns] exclude, or name it as the id");
     }
     for (std::size_t row = first; row < all.rows(); ++row) {
       float& value = all(row, feature);
@@ -173,10 +173,10 @@ data::Trial TrialBuilder::finish(core::RunContext& context) {
 }
 
 void TrialBuilder::check_rows() const {
-  if (rows_seen_ == 0) throw data_error(study_.data.trial, "no rows", "a header only", "one row a unit", "");
+  if (rows_seen_ == 0) throw core::data_error(study_.data.trial, "no rows", "a header only", "one row a unit", "");
   const double share = static_cast<double>(rows_without_outcome_) / static_cast<double>(rows_seen_);
   if (share > kMostWithoutOutcome) {
-    throw data_error(
+    throw core::data_error(
         study_.data.trial, "rows without an outcome",
         fmt::format("{} of {} rows ({:.1f} %)", rows_without_outcome_, rows_seen_, 100.0 * share),
         "a revenue and a cost for every unit",
@@ -200,16 +200,16 @@ void TrialBuilder::settle_arms() {
   }
   const auto is_control = [&](std::uint32_t code) { return found[code] == control; };
   if (std::none_of(order.begin(), order.end(), is_control)) {
-    throw data_error(
+    throw core::data_error(
         fmt::format("column '{}'", study_.columns.arm), "no control arm",
         control.empty() ? fmt::format("arms {}", fmt::join(found, ", ")) : fmt::format("no unit in arm '{}'", control),
         "[arms] control to name one of the arms", control.empty() ? "" : core::suggest(control, found));
   }
   if (declared.order.empty()) std::stable_partition(order.begin(), order.end(), is_control);
   if (found.size() < 2) {
-    throw data_error(fmt::format("column '{}'", study_.columns.arm), "one arm only",
-                     fmt::format("'{}' in every row", found.front()), "at least two arms",
-                     "without units that got something else, nothing can be learned");
+    throw core::data_error(fmt::format("column '{}'", study_.columns.arm), "one arm only",
+                           fmt::format("'{}' in every row", found.front()), "at least two arms",
+                           "without units that got something else, nothing can be learned");
   }
 
   std::vector<std::uint8_t> position(found.size());
@@ -224,9 +224,10 @@ void TrialBuilder::settle_arms() {
     const std::string& label = trial_.arms.labels[arm];
     if (label == control) trial_.arms.control = arm;
     if (units[arm] < kLeastUnitsPerArm) {
-      throw data_error(fmt::format("column '{}'", study_.columns.arm), fmt::format("too few units in arm '{}'", label),
-                       fmt::format("{}", units[arm]), fmt::format("at least {}", kLeastUnitsPerArm),
-                       "drop the arm's rows and take it out of [arms] order");
+      throw core::data_error(fmt::format("column '{}'", study_.columns.arm),
+                             fmt::format("too few units in arm '{}'", label), fmt::format("{}", units[arm]),
+                             fmt::format("at least {}", kLeastUnitsPerArm),
+                             "drop the arm's rows and take it out of [arms] order");
     }
   }
 }

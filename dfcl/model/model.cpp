@@ -123,6 +123,15 @@ class Checker {
 
 }  // namespace
 
+std::vector<std::pair<std::string, double>> feature_importance(const Model& model) {
+  std::vector<std::pair<std::string, double>> list;
+  if (!model.forest) return list;
+  for (std::size_t feature = 0; feature < model.features.size(); ++feature)
+    list.emplace_back(model.features[feature].name, static_cast<double>(model.forest->importance[feature]));
+  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return list;
+}
+
 void require_consistent(const Model& model, const std::string& where) { Checker(model, where).check(); }
 
 }  // namespace dfcl::model

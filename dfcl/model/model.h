@@ -72,6 +72,9 @@ struct Model {
   bool is_index() const { return revenue_form != RevenueForm::outcome; }
 };
 
+// Features by falling importance to a forest's effects, with their shares; empty for networks.
+std::vector<std::pair<std::string, double>> feature_importance(const Model& model);
+
 // Throws Error of kind file where the parts do not fit each other; `where` names the model.
 void require_consistent(const Model& model, const std::string& where);
 

@@ -95,22 +95,13 @@ std::string forest_text(const model::Model& model) {
   return text + "; the networks give the base, the mean over the arms";
 }
 
-// Features by falling importance.
-std::vector<std::pair<float, std::string>> importance_of(const model::Model& model) {
-  std::vector<std::pair<float, std::string>> list;
-  for (std::size_t feature = 0; feature < model.features.size(); ++feature)
-    list.emplace_back(model.forest->importance[feature], model.features[feature].name);
-  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  return list;
-}
-
 std::string importance_text(const model::Model& model) {
   constexpr std::size_t kShown = 12;
   if (!model.forest) return "";
   TextTable table({{"feature", Align::left}, {"importance"}});
-  const auto list = importance_of(model);
-  for (std::size_t i = 0; i < std::min(kShown, list.size()) && list[i].first > 0.0f; ++i)
-    table.add_row({list[i].second, percent_text(static_cast<double>(list[i].first))});
+  const auto list = model::feature_importance(model);
+  for (std::size_t i = 0; i < std::min(kShown, list.size()) && list[i].second > 0.0; ++i)
+    table.add_row({list[i].first, percent_text(list[i].second)});
   return "\nFeatures by which effects differ (share of what all splits are worth, by units that did not choose "
          "them):\n" +
          table.text();
@@ -121,7 +112,7 @@ ordered_json forest_json(const model::Model& model) {
   constexpr const char* kLinks[] = {"difference", "ratio"};
   const forest::Forest& forest = *model.forest;
   ordered_json importance = ordered_json::object();
-  for (const auto& [share, name] : importance_of(model)) importance[name] = share;
+  for (const auto& [name, share] : model::feature_importance(model)) importance[name] = share;
   return {{"trees", forest.num_trees()},
           {"leaves", forest.num_leaves()},
           {"revenue_link", kLinks[static_cast<std::size_t>(forest.revenue_link)]},

@@ -68,23 +68,22 @@ class Contest {
       key_ = core::combine_hashes(key_, run_key(trial, adjusted, settings_.back()));
       totals_.emplace_back();
     }
-    const Settings forest = settings_of(study, find_method(kForest), prepared_.train_rows.size(), context.seed);
-    key_ = core::combine_hashes(key_, run_key(trial, study, forest));
+    forest_settings_ = settings_of(study, find_method(kForest), prepared_.train_rows.size(), context.seed);
+    key_ = core::combine_hashes(key_, run_key(trial, study, forest_settings_));
     totals_.emplace_back();  // of the forest
   }
 
   // Before the first fold, and again where a contest goes on. A trial too small for a forest has none.
   void grow_forest(const data::Study& study) {
-    const Settings settings = settings_of(study, find_method(kForest), prepared_.train_rows.size(), context_.seed);
     const auto finish = [](MemberTrainer& trainer, const std::string&, std::size_t epochs) {
       while (trainer.state().epochs_done < epochs) trainer.run_epoch();
     };
     try {
-      forest_options_of(study, prepared_.train_rows.size(), trial_.arms.size(), settings.seed);
+      forest_options_of(study, prepared_.train_rows.size(), trial_.arms.size(), forest_settings_.seed);
     } catch (const core::Error&) {
       return;
     }
-    ForestFit fit = fit_forest(trial_, study, prepared_, settings, finish, context_);
+    ForestFit fit = fit_forest(trial_, study, prepared_, forest_settings_, finish, context_);
     for (const auto& [values, scale] :
          {std::pair{&fit.revenue, prepared_.revenue_scale}, {&fit.cost, prepared_.cost_scale}}) {
       for (std::size_t i = 0; i < values->rows() * values->cols(); ++i) {
@@ -107,8 +106,9 @@ class Contest {
     std::vector<std::size_t> held_places;  // among the training units
     for (std::size_t place = 0; place < prepared_.train_rows.size(); ++place) {
       const std::uint32_t row = prepared_.train_rows[place];
-      (fold_of(row) == fold ? held_rows : train_rows).push_back(row);
-      if (fold_of(row) == fold) held_places.push_back(place);
+      const bool held = fold_of(row) == fold;
+      (held ? held_rows : train_rows).push_back(row);
+      if (held) held_places.push_back(place);
     }
     const SeenUnits seen = seen_units(trial_, prepared_, held_rows);
     const Nuisance nuisance = nuisance_of(fold, train_rows);
@@ -203,6 +203,7 @@ class Contest {
   core::RunContext& context_;
   Preparation prepared_;
   std::vector<Settings> settings_;
+  Settings forest_settings_;
   std::vector<Total> totals_;
   MemberState warm_;  // the two-stage network of the fold
   Predicted forest_;  // of the training units, out of bag, scaled; empty where there is none

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/told_error.h"
 #include "dfcl/loss/fd_loss.h"
 #include "dfcl/train/start_model.h"
 
@@ -14,16 +15,6 @@ namespace dfcl::train {
 namespace {
 
 using loss::OutcomeKind;
-
-core::Error usage_error(std::string where, std::string what, std::string found = "", std::string expected = "",
-                        std::string hint = "") {
-  return core::Error({.kind = core::ErrorKind::usage,
-                      .what = std::move(what),
-                      .where = std::move(where),
-                      .found = std::move(found),
-                      .expected = std::move(expected),
-                      .hint = std::move(hint)});
-}
 
 void choose_rows(const data::Trial& trial, Preparation& prepared) {
   prepared.is_training.resize(trial.num_units());
@@ -96,10 +87,11 @@ OutcomeKind kind_of(const Range& range, const std::string& declared, const char*
   if (declared == "binary" && range.only_zero_one) return OutcomeKind::binary;
   if (declared == "non_negative" || declared == "binary") {
     const double value = declared == "binary" ? range.not_zero_one : range.low;
-    throw usage_error(where, fmt::format("the {} of the training units is not {}", outcome, declared),
-                      fmt::format("a value of {}", value));
+    throw core::usage_error(where, fmt::format("the {} of the training units is not {}", outcome, declared),
+                            fmt::format("a value of {}", value));
   }
-  throw usage_error(where, "unknown kind of outcome", fmt::format("'{}'", declared), "real, non_negative or binary");
+  throw core::usage_error(where, "unknown kind of outcome", fmt::format("'{}'", declared),
+                          "real, non_negative or binary");
 }
 
 // The study's word, or that of the model that training starts from; null: there is none.
@@ -109,8 +101,8 @@ std::string declared_kind(const std::string& declared, const nn::OutcomeOptions*
                             : start->kind == OutcomeKind::non_negative ? "non_negative"
                                                                        : "real";
   if (!declared.empty() && declared != known)
-    throw usage_error(fmt::format("[network] {}_kind", outcome), "the starting model has another kind of outcome",
-                      fmt::format("'{}'", declared), fmt::format("'{}'", known));
+    throw core::usage_error(fmt::format("[network] {}_kind", outcome), "the starting model has another kind of outcome",
+                            fmt::format("'{}'", declared), fmt::format("'{}'", known));
   return known;
 }
 
@@ -142,8 +134,8 @@ std::vector<std::size_t> widths(const std::vector<std::int64_t>& layers, const c
   std::vector<std::size_t> result;
   for (const std::int64_t width : layers) {
     if (width < 1 || width > 8192)
-      throw usage_error(fmt::format("[network] {}", key), "a layer of impossible width", fmt::format("{}", width),
-                        "1 to 8192");
+      throw core::usage_error(fmt::format("[network] {}", key), "a layer of impossible width", fmt::format("{}", width),
+                              "1 to 8192");
     result.push_back(static_cast<std::size_t>(width));
   }
   return result;
@@ -192,18 +184,19 @@ double efficiency_scale(const data::Trial& trial, const Preparation& prepared) {
 void check_method(const data::Trial& trial, const data::Study& study, const Method& method) {
   const std::size_t num_arms = trial.arms.size();
   if (method.two_arms_only && num_arms != 2) {
-    throw usage_error(fmt::format("--method {}", method.name), "is for trials of two arms",
-                      fmt::format("{} arms", num_arms));
+    throw core::usage_error(fmt::format("--method {}", method.name), "is for trials of two arms",
+                            fmt::format("{} arms", num_arms));
   }
   const bool shaped = !study.method.monotone.empty() || !study.method.concave.empty();
   if ((method.ordered_arms_only || shaped) && num_arms > 2 && !trial.arms.ordered) {
-    throw usage_error(fmt::format("--method {}", method.name), "needs ordered arms", "",
-                      "[arms] order from the weakest to the strongest");
+    throw core::usage_error(fmt::format("--method {}", method.name), "needs ordered arms", "",
+                            "[arms] order from the weakest to the strongest");
   }
   for (const auto* list : {&study.method.monotone, &study.method.concave}) {
     for (const std::string& outcome : *list) {
       if (outcome != "revenue" && outcome != "cost")
-        throw usage_error("--monotone, --concave", "unknown outcome", fmt::format("'{}'", outcome), "revenue or cost");
+        throw core::usage_error("--monotone, --concave", "unknown outcome", fmt::format("'{}'", outcome),
+                                "revenue or cost");
     }
   }
 }
@@ -231,10 +224,11 @@ Preparation prepare(const data::Trial& trial, const data::Study& study, const Me
     throw core::Error({.kind = core::ErrorKind::data, .what = "no training units", .where = "[split]"});
   }
   if (method.loss == DecisionLoss::fd && prepared.train_rows.size() > loss::kMostFdRows) {
-    throw usage_error(fmt::format("--method {}", method.name),
-                      "solves the budget problem anew for every prediction, which is for small trials only",
-                      fmt::format("{} training units", prepared.train_rows.size()),
-                      fmt::format("at most {}", loss::kMostFdRows), "dfcl-ifd needs no solving and takes any number");
+    throw core::usage_error(fmt::format("--method {}", method.name),
+                            "solves the budget problem anew for every prediction, which is for small trials only",
+                            fmt::format("{} training units", prepared.train_rows.size()),
+                            fmt::format("at most {}", loss::kMostFdRows),
+                            "dfcl-ifd needs no solving and takes any number");
   }
   weigh(trial, prepared);
   const Range revenue = range_of(trial.revenue, prepared.train_rows);

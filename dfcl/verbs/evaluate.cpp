@@ -53,13 +53,9 @@ struct Scored {
 std::vector<evaluate::FeatureImportance> importance_of(const model::Model& model) {
   constexpr std::size_t kMost = 30;
   std::vector<evaluate::FeatureImportance> list;
-  if (!model.forest) return list;
-  for (std::size_t feature = 0; feature < model.features.size(); ++feature) {
-    const auto share = static_cast<double>(model.forest->importance[feature]);
-    if (share > 0.0) list.push_back({model.features[feature].name, share});
+  for (const auto& [feature, share] : model::feature_importance(model)) {
+    if (share > 0.0 && list.size() < kMost) list.push_back({feature, share});
   }
-  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.share > b.share; });
-  list.resize(std::min(list.size(), kMost));
   return list;
 }
 

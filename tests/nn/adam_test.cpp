@@ -9,19 +9,10 @@
 
 #include "dfcl/core/error.h"
 #include "tests/nn/reference.h"
+#include "tests/nn/reference_adam.h"
 
 namespace dfcl::nn {
 namespace {
-
-const AdamOptions kReference{.rate = 0.02,
-                             .beta1 = 0.9,
-                             .beta2 = 0.99,
-                             .epsilon = 1e-8,
-                             .weight_decay = 0.05,
-                             .clip_norm = 0.5,
-                             .warmup_steps = 5,
-                             .total_steps = 60,
-                             .final_share = 0.1};
 
 TEST(AdamTest, seventy_steps_equal_those_of_the_numpy_reference) {
   std::vector<double> parameters = {0.5, -1.0, 2.0};
@@ -30,7 +21,7 @@ TEST(AdamTest, seventy_steps_equal_those_of_the_numpy_reference) {
   for (int step = 0; step < 70; ++step) {
     std::vector<double> gradient(3);
     for (std::size_t i = 0; i < 3; ++i) gradient[i] = push[i] * std::cos(step) + 0.3 * parameters[i];
-    adam_step<double>(kReference, state, gradient, parameters);
+    adam_step<double>(reference::kAdam, state, gradient, parameters);
   }
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(parameters[i], reference::kAdamAlone[i], 1e-10);
 }
@@ -69,7 +60,7 @@ TEST(AdamTest, a_gradient_that_is_not_finite_changes_nothing) {
 }
 
 TEST(AdamTest, options_out_of_bounds_are_refused) {
-  require_valid(kReference);
+  require_valid(reference::kAdam);
   EXPECT_THROW(require_valid({.rate = 0.0}), core::Error);
   EXPECT_THROW(require_valid({.beta1 = 1.0}), core::Error);
   EXPECT_THROW(require_valid({.weight_decay = -1.0}), core::Error);

@@ -13,6 +13,7 @@
 #include "dfcl/nn/adam.h"
 #include "tests/nn/gradient_check.h"
 #include "tests/nn/reference.h"
+#include "tests/nn/reference_adam.h"
 
 namespace dfcl::nn {
 namespace {
@@ -257,15 +258,6 @@ TEST(BatchGradientTest, fifty_steps_of_training_equal_those_of_the_numpy_referen
   }
   const loss::PredictionLoss<float> prediction(loss_options(options));
   const std::vector<WeightedLoss<float>> losses = {{&prediction, 1.0}};
-  const AdamOptions adam{.rate = 0.02,
-                         .beta1 = 0.9,
-                         .beta2 = 0.99,
-                         .epsilon = 1e-8,
-                         .weight_decay = 0.05,
-                         .clip_norm = 0.5,
-                         .warmup_steps = 5,
-                         .total_steps = 60,
-                         .final_share = 0.1};
   BatchGradient<float> engine(model);
   core::RunContext context(2);
   AdamState<float> state(parameters.size());
@@ -277,7 +269,7 @@ TEST(BatchGradientTest, fifty_steps_of_training_equal_those_of_the_numpy_referen
     const double mean = engine.compute(context, inputs_from<float>(sample.features.view()), sample.rows(), batch,
                                        losses, {}, gradient)[0];
     EXPECT_NEAR(mean, reference::kLosses[step], 1e-4);
-    adam_step<float>(adam, state, gradient, parameters);
+    adam_step<float>(reference::kAdam, state, gradient, parameters);
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) EXPECT_NEAR(parameters[i], reference::kParameters[i], 1e-4);
 }

@@ -12,6 +12,7 @@
 #include "dfcl/nn/adam.h"
 #include "dfcl/nn/batch_gradient.h"
 #include "tests/nn/reference.h"
+#include "tests/nn/reference_adam.h"
 
 namespace dfcl::nn {
 namespace {
@@ -60,15 +61,6 @@ TEST(DecisionTrainingTest, fifty_steps_on_both_losses_equal_those_of_the_numpy_r
       {.multipliers = {0.3, 1.1}, .baseline = loss::Baseline::mean, .temperature = 0.25});
   constexpr double kAlpha = 2.0;
   const std::vector<WeightedLoss<float>> losses = {{&prediction, kAlpha}, {&decision, 1.0}};
-  const AdamOptions adam{.rate = 0.02,
-                         .beta1 = 0.9,
-                         .beta2 = 0.99,
-                         .epsilon = 1e-8,
-                         .weight_decay = 0.05,
-                         .clip_norm = 0.5,
-                         .warmup_steps = 5,
-                         .total_steps = 60,
-                         .final_share = 0.1};
   BatchGradient<float> engine(model);
   core::RunContext context(2);
   AdamState<float> state(parameters.size());
@@ -80,7 +72,7 @@ TEST(DecisionTrainingTest, fifty_steps_on_both_losses_equal_those_of_the_numpy_r
     const std::vector<double> means =
         engine.compute(context, inputs_from<float>(data.features.view()), data.rows(), batch, losses, {}, gradient);
     EXPECT_NEAR(kAlpha * means[0] + means[1], reference::kDecisionLosses[step], 1e-4) << "step " << step;
-    adam_step<float>(adam, state, gradient, parameters);
+    adam_step<float>(reference::kAdam, state, gradient, parameters);
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     EXPECT_NEAR(parameters[i], reference::kDecisionParameters[i], 1e-4) << "parameter " << i;

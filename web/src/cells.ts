@@ -74,6 +74,11 @@ export function modelKey(view: View): Child {
   return key;
 }
 
+// Colours of arms for a chart whose marks are filled by the place of the arm.
+export function armColors(view: View) {
+  return { domain: view.arms.map((_, arm) => arm), range: view.arms.map((_, arm) => view.armColor(arm)), type: "categorical" as const };
+}
+
 export function armKey(view: View): HTMLElement {
   return h(
     "ul",

@@ -2,7 +2,7 @@
 //
 // Who gets what: shares of the arms over all budgets, and by segment at one of the study's budgets, for one model.
 import { areaY, barX, pointerX, ruleX, stackX, stackY, tip } from "@observablehq/plot";
-import { armKey } from "../cells";
+import { armColors, armKey } from "../cells";
 import { chart, extent, labelWidth, shorten, tickFormat } from "../chart";
 import { fold, h, note, replaceChildren, section, table, type Child } from "../dom";
 import { decimalsOf } from "../format";
@@ -35,10 +35,6 @@ export function allocation(view: View): Child {
   );
 }
 
-function colorScale(view: View) {
-  return { domain: view.arms.map((_, arm) => arm), range: view.arms.map((_, arm) => view.armColor(arm)), type: "categorical" as const };
-}
-
 function sharesChart(view: View, shown: ShownModel): Child {
   const points = shown.curve.filter((point) => point.share_per_arm);
   if (points.length < 2) return null;
@@ -58,7 +54,7 @@ function sharesChart(view: View, shown: ShownModel): Child {
     marginRight: 16,
     x: { label: `budget per unit${unit}`, tickFormat: tickFormat(view.format, ...range), ticks: width < 500 ? 4 : 8 },
     y: { label: "share of units", domain: [0, 1], tickFormat: (share: number) => view.format.percent(share, 0), ticks: 5 },
-    color: colorScale(view),
+    color: armColors(view),
     marks: [
       areaY(rows, stackY({ x: "budget", y: "share", fill: "arm", z: "arm", order: "arm", stroke: "var(--paper)", strokeWidth: 0.6 })),
       view.budget === null ? null : ruleX([view.budget], { stroke: "var(--ink)", strokeOpacity: 0.7 }),
@@ -89,7 +85,7 @@ function segmentPart(view: View, segment: Segment): Child {
       marginRight: 16,
       x: { label: null, domain: [0, 1], tickFormat: (share: number) => view.format.percent(share, 0), ticks: 5 },
       y: { label: null, domain: values.map((_, place) => place), tickFormat: (place: number) => shorten(names[place] ?? "", most), type: "band" as const, padding: 0.2 },
-      color: colorScale(view),
+      color: armColors(view),
       marks: [
         barX(
           rows,

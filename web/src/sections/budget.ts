@@ -2,7 +2,7 @@
 //
 // What the chosen budget brings: revenue, spend and allocation of every model at that budget, read off its curve.
 import { barX, stackX } from "@observablehq/plot";
-import { armKey, intervalCell, modelCell } from "../cells";
+import { armColors, armKey, intervalCell, modelCell } from "../cells";
 import { chart, labelWidth, shorten } from "../chart";
 import { atBudget, type CurvePoint } from "../curve";
 import { h, note, replaceChildren, section, table, type Child } from "../dom";
@@ -120,7 +120,7 @@ function allocationChart(view: View): Child {
       marginRight: 16,
       x: { label: null, domain: [0, 1], tickFormat: (share: number) => view.format.percent(share, 0), ticks: 5 },
       y: { label: null, domain: names, tickFormat: (name: string) => shorten(name, most), padding: 0.25 },
-      color: { domain: view.arms.map((_, arm) => arm), range: view.arms.map((_, arm) => view.armColor(arm)), type: "categorical" },
+      color: armColors(view),
       marks: [
         barX(
           bars,
