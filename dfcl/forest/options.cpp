@@ -24,6 +24,10 @@ void require(bool good, const char* option, T value, const std::string& expected
 
 }  // namespace
 
+bool enough_units(const ForestOptions& options, std::size_t num_units) {
+  return static_cast<double>(options.min_leaf) <= static_cast<double>(num_units) * options.subsample;
+}
+
 void validate(const ForestOptions& options, std::size_t num_units, std::size_t num_arms) {
   constexpr core::ErrorKind usage = core::ErrorKind::usage;
   require(options.trees >= 1 && options.trees <= 100'000, "trees", options.trees, "1 to 100,000", usage);
@@ -42,7 +46,7 @@ void validate(const ForestOptions& options, std::size_t num_units, std::size_t n
                        .found = fmt::format("{}", num_arms)});
   }
   const double seen = static_cast<double>(num_units) * options.subsample;
-  require(static_cast<double>(options.min_leaf) <= seen, "leaf", options.min_leaf,
+  require(enough_units(options, num_units), "leaf", options.min_leaf,
           fmt::format("at most the {} units that a tree sees ({} training units x subsample {})",
                       static_cast<std::size_t>(seen), num_units, options.subsample),
           usage, "choose smaller leaves (--leaf), or bring more units");

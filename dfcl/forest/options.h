@@ -34,6 +34,9 @@ struct ForestOptions {
 // nothing to grow from: one arm, fewer units than two leaves need.
 void validate(const ForestOptions& options, std::size_t num_units, std::size_t num_arms);
 
+// For a leaf in every tree.
+bool enough_units(const ForestOptions& options, std::size_t num_units);
+
 // Of so many features.
 std::size_t features_per_node(const ForestOptions& options, std::size_t num_features);
 

@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <span>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/hash.h"
 #include "dfcl/evaluate/net_value.h"
 #include "dfcl/train/checkpoint.h"
-#include "dfcl/train/forest_method.h"
 #include "dfcl/train/nuisance.h"
 #include "dfcl/train/run_key.h"
 
@@ -78,20 +79,11 @@ class Contest {
     const auto finish = [](MemberTrainer& trainer, const std::string&, std::size_t epochs) {
       while (trainer.state().epochs_done < epochs) trainer.run_epoch();
     };
-    try {
-      forest_options_of(study, prepared_.train_rows.size(), trial_.arms.size(), forest_settings_.seed);
-    } catch (const core::Error&) {
-      return;
-    }
-    ForestFit fit = fit_forest(trial_, study, prepared_, forest_settings_, finish, context_);
-    for (const auto& [values, scale] :
-         {std::pair{&fit.revenue, prepared_.revenue_scale}, {&fit.cost, prepared_.cost_scale}}) {
-      for (std::size_t i = 0; i < values->rows() * values->cols(); ++i) {
-        float& value = values->data()[i];
-        value = static_cast<float>((static_cast<double>(value) - scale.center) / scale.scale);
-      }
-    }
-    forest_ = {std::move(fit.revenue), std::move(fit.cost)};
+    const auto any_number = std::numeric_limits<std::uint32_t>::max();
+    const forest::ForestOptions options =
+        forest_options_of(study, any_number, trial_.arms.size(), forest_settings_.seed);
+    if (!forest::enough_units(options, prepared_.train_rows.size())) return;
+    forest_ = fit_forest(trial_, study, prepared_, forest_settings_, finish, context_);
   }
 
   // Units that belong together are in one fold.
@@ -123,12 +115,14 @@ class Contest {
           evaluate::net_value_difference(units, predicted.scores(), reference.scores(), multipliers, context_),
           held_rows.size());
     }
-    if (forest_.revenue.rows() == 0) return;
+    if (!forest_) return;
     const Predicted predicted = forest_of(held_places);
     totals_.back().add(
         evaluate::net_value_difference(units, predicted.scores(), reference.scores(), multipliers, context_),
         held_rows.size());
   }
+
+  std::optional<ForestFit> take_forest() { return std::move(forest_); }
 
   std::size_t two_stage_epochs() const { return settings_.front().epochs; }
 
@@ -161,14 +155,19 @@ class Contest {
   }
 
  private:
+  // On the networks' scale.
   Predicted forest_of(const std::vector<std::size_t>& places) const {
-    Predicted part{core::Matrix<float>(places.size(), forest_.revenue.cols()),
-                   core::Matrix<float>(places.size(), forest_.cost.cols())};
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      std::copy_n(forest_.revenue.row(places[i]).data(), part.revenue.cols(), part.revenue.row(i).data());
-      std::copy_n(forest_.cost.row(places[i]).data(), part.cost.cols(), part.cost.row(i).data());
-    }
-    return part;
+    const auto scaled = [&](const core::Matrix<float>& values, const model::OutcomeScale& scale) {
+      core::Matrix<float> part(places.size(), values.cols());
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        for (std::size_t j = 0; j < values.cols(); ++j) {
+          const auto value = static_cast<double>(values.row(places[i])[j]);
+          part.row(i)[j] = static_cast<float>((value - scale.center) / scale.scale);
+        }
+      }
+      return part;
+    };
+    return {scaled(forest_->revenue, prepared_.revenue_scale), scaled(forest_->cost, prepared_.cost_scale)};
   }
 
   static constexpr std::size_t kFirstMember = 1000;  // networks of their own, none of the final model's
@@ -206,7 +205,7 @@ class Contest {
   Settings forest_settings_;
   std::vector<Total> totals_;
   MemberState warm_;  // the two-stage network of the fold
-  Predicted forest_;  // of the training units, out of bag, scaled; empty where there is none
+  std::optional<ForestFit> forest_;
   std::uint64_t key_ = 0;
   std::size_t trained_ = 0;
 };
@@ -280,6 +279,7 @@ Choice choose_method(const data::Trial& trial, const data::Study& study, double 
     choice.alpha = score.alpha;
   }
   if (choice.method == "tsm" && study.method.epochs > 0) choice.epochs = contest.two_stage_epochs();
+  if (choice.method == kForest) choice.forest = contest.take_forest();
   choice.sentence = sentence_of(choice);
   return choice;
 }

@@ -7,12 +7,14 @@
 // the decision epochs of every candidate, which go on from it; and one forest.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/study.h"
 #include "dfcl/data/trial.h"
+#include "dfcl/train/forest_method.h"
 
 namespace dfcl::train {
 
@@ -30,6 +32,7 @@ struct Choice {
   std::vector<CandidateScore> scores;  // tsm is not among them
   std::size_t num_folds = 0;           // judged on; fewer than five where time ran out
   std::string sentence;                // what was chosen, by how much, how sure
+  std::optional<ForestFit> forest;     // as it was grown for the contest, where it was chosen in this run
 };
 
 // seconds_limit: stops after the fold that passes it, counted over all runs that the checkpoint has seen; 0: no limit.

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "dfcl/core/error.h"
 #include "dfcl/core/version.h"
 #include "dfcl/model/model_file.h"
@@ -41,8 +43,9 @@ class Run {
                               options.start == nullptr ? "" : model::fingerprint_of(*options.start))),
         checkpoint_(options.checkpoint_folder, run_key(trial, study, settings_)) {}
 
-  model::Model run() {
-    if (method_.grows_forest) return run_forest();
+  // grown: the forest of this trial and study where the choosing of `auto` has grown it.
+  model::Model run(std::optional<ForestFit> grown = {}) {
+    if (method_.grows_forest) return run_forest(std::move(grown));
     const bool doubly_robust = settings_.needs_nuisance();
     total_epochs_ = settings_.epochs * settings_.ensemble + (doubly_robust ? 2 * settings_.nuisance_epochs : 0);
     if (doubly_robust) {
@@ -70,19 +73,17 @@ class Run {
   }
 
  private:
-  model::Model run_forest() {
+  model::Model run_forest(std::optional<ForestFit> grown) {
     if (options_.start != nullptr) {
       throw core::Error({.kind = core::ErrorKind::usage,
                          .what = "a forest cannot start from a model",
                          .where = "--start-from",
                          .hint = "name a method of networks, for example --method tsm"});
     }
-    total_epochs_ = 2 * settings_.epochs;
-    const auto to_epochs = [this](MemberTrainer& trainer, const std::string& name, std::size_t epochs) {
-      finish(trainer, name, epochs);
-      if (epochs_done_ == total_epochs_) context_.finished("training");
-    };
-    ForestFit fit = fit_forest(trial_, study_, prepared_, settings_, to_epochs, context_);
+    if (grown && options_.on_epoch) {
+      for (const EpochRecord& epoch : grown->record) options_.on_epoch(epoch);
+    }
+    ForestFit fit = grown ? *std::move(grown) : grow();
     model::Model result = frame();
     for (auto& option :
          shown(forest_options_of(study_, prepared_.train_rows.size(), trial_.arms.size(), settings_.seed)))
@@ -96,6 +97,15 @@ class Run {
           {trial_.arms.labels, ids_of(trial_.ids, prepared_.train_rows), std::move(fit.revenue), std::move(fit.cost)});
     }
     return result;
+  }
+
+  ForestFit grow() {
+    total_epochs_ = 2 * settings_.epochs;
+    const auto to_epochs = [this](MemberTrainer& trainer, const std::string& name, std::size_t epochs) {
+      finish(trainer, name, epochs);
+      if (epochs_done_ == total_epochs_) context_.finished("training");
+    };
+    return fit_forest(trial_, study_, prepared_, settings_, to_epochs, context_);
   }
 
   // Trains until `epochs`, from the checkpoint if there is one.
@@ -180,12 +190,12 @@ model::Model train(const data::Trial& trial, const data::Study& study, const Tra
                        .where = "--start-from",
                        .hint = "name a method, for example --method dfcl-mer"});
   }
-  const Choice choice = choose_method(trial, study, options.time_budget_seconds, options.checkpoint_folder, context);
+  Choice choice = choose_method(trial, study, options.time_budget_seconds, options.checkpoint_folder, context);
   data::Study chosen = study;
   chosen.method.name = choice.method;
   if (choice.alpha > 0.0) chosen.method.alpha = choice.alpha;
   if (choice.epochs > 0) chosen.method.epochs = static_cast<std::int64_t>(choice.epochs);
-  model::Model result = Run(trial, chosen, options, context).run();
+  model::Model result = Run(trial, chosen, options, context).run(std::move(choice.forest));
   result.options.emplace_back("chosen", choice.sentence);
   return result;
 }

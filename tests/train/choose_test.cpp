@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <utility>
 
 #include "../io/temporary_folder.h"
 #include "dfcl/core/error.h"
@@ -97,6 +98,43 @@ TEST(Choose, CandidatesAreJudgedWithTheBaselineAskedFor) {
   ASSERT_FALSE(mean.scores.empty());
   EXPECT_EQ(usual.scores[0].gain, mean.scores[0].gain);
   EXPECT_NE(mean.scores[0].gain, robust.scores[0].gain);
+}
+
+TEST(Choose, AForestThatWinsIsTheOneThatItsMethodGrows) {
+  const data::Trial trial = small_trial(4000);
+  data::Study study = auto_study();
+  study.method.epochs = 2;
+  study.method.learning_rate = 1e-6;  // the networks know next to nothing
+  study.forest.trees = 24;
+  study.forest.leaf = 200;
+  std::vector<std::size_t> epochs;
+  TrainOptions options;
+  options.on_epoch = [&](const EpochRecord& record) { epochs.push_back(record.epoch); };
+  core::RunContext context(2, 5);
+  model::Model chosen = train(trial, study, options, context);
+  ASSERT_EQ(chosen.method, "tsm-forest") << chosen.options.back().second;
+  const std::vector<std::size_t> epochs_of_chosen = std::exchange(epochs, {});
+  study.method.name = "tsm-forest";
+  const model::Model named = train(trial, study, options, context);
+  EXPECT_EQ(chosen.options.back().first, "chosen");
+  chosen.options.pop_back();
+  EXPECT_EQ(bytes_of(chosen), bytes_of(named));
+  EXPECT_EQ(epochs_of_chosen, epochs);
+}
+
+TEST(Choose, AForestThatCannotBeIsLeftOutAndAWrongOneIsTold) {
+  const data::Trial trial = small_trial(1000);
+  core::RunContext context(2, 5);
+  const auto entrants = [&](const data::Study& study) {
+    return choose_method(trial, study, 1e-9, "", context).scores.size();
+  };
+  data::Study study = auto_study();
+  study.forest.leaf = 100;
+  const std::size_t all = entrants(study);
+  study.forest.leaf = 100'000;
+  EXPECT_EQ(entrants(study), all - 1);
+  study.forest.trees = 0;
+  EXPECT_THROW(entrants(study), core::Error);
 }
 
 }  // namespace
