@@ -27,6 +27,7 @@ import time
 import numpy as np
 import pyarrow.parquet as parquet
 
+from quality_table import choice_lines, quality_lines
 from results_page import replace_block
 
 ARMS = ("0", "5", "10", "15", "20")
@@ -212,6 +213,14 @@ class Runner:
         good = [result for result in tried if "shares" in result]
         return max(good, key=lambda result: statistics.mean(result["shares"]))["setting"] if good else settings[0]
 
+    def chosen(self, cells, methods, seeds):
+        """The results of each cell and method, tuned, one for each seed that is there."""
+        found = {(cell, method): [] for cell in cells for method in methods}
+        for (cell, seed, method, _), result in sorted(self.results.items()):
+            if (cell, method) in found and seed <= seeds and "shares" in result:
+                found[cell, method].append(result)
+        return found
+
 
 def lightgbm_predictions(method, trial, test):
     """S- and T-learners of revenue and cost, with early stopping: what a practitioner would try first."""
@@ -250,90 +259,6 @@ def lightgbm_predictions(method, trial, test):
     return predictions
 
 
-def two_sided(degrees, level):
-    """The quantile of Student's t, by simulation-free bisection on its distribution function."""
-    grid = np.linspace(0.0, 60.0, 600_001)
-    density = (1.0 + grid**2 / degrees) ** (-(degrees + 1) / 2)
-    cumulative = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1]) / 2)])
-    return float(np.interp(level, cumulative / cumulative[-1], grid))
-
-
-def score(result):
-    return 100.0 * statistics.mean(result["shares"])
-
-
-def table_of(runner, cells, methods, seeds):
-    """Markdown. Only what was finished; a cell says how many seeds it holds where they are not all there."""
-    chosen = {}
-    for cell in cells:
-        for method in methods:
-            chosen[cell, method] = [
-                r for (c, seed, m, _), r in sorted(runner.results.items(), key=lambda item: str(item[0]))
-                if (c, m) == (cell, method) and seed != TUNING_SEED and seed <= seeds and "shares" in r
-            ]
-    lines = ["| method | " + " | ".join(cells) + " |", "|---" * (len(cells) + 1) + "|"]
-    for method in methods:
-        entries = []
-        for cell in cells:
-            scores = [score(r) for r in chosen[cell, method]]
-            text = f"{statistics.mean(scores):.1f}" if scores else ""
-            if len(scores) > 1:
-                text += f" ({statistics.stdev(scores):.1f})"
-            entries.append(text + (f" [{len(scores)}]" if scores and len(scores) != seeds else ""))
-        if any(entries):
-            lines.append(f"| `{method}` | " + " | ".join(entries) + " |")
-    lines += ["", *difference_lines(chosen, cells, methods), "", *spend_lines(chosen)]
-    return "\n".join(lines)
-
-
-def difference_lines(chosen, cells, methods):
-    """Each method minus tuned tsm on the same trials: pooled, and the cells' simultaneous intervals."""
-    lines = ["| minus `tsm` | pooled, 95 % interval | trials | least cell, simultaneous interval | most cell |", "|---|---|---|---|---|"]
-    for method in methods:
-        if method == "tsm":
-            continue
-        pairs = {}
-        for cell in cells:
-            base = {r["seed"]: score(r) for r in chosen[cell, "tsm"]}
-            found = [score(r) - base[r["seed"]] for r in chosen[cell, method] if r["seed"] in base]
-            if found:
-                pairs[cell] = found
-        if not pairs:
-            continue
-        means = {cell: statistics.mean(found) for cell, found in pairs.items()}
-        total = sum(map(len, pairs.values()))
-        degrees = total - len(pairs)
-        if degrees < 1:
-            lines.append(f"| `{method}` | {statistics.mean(means.values()):+.1f} | {total} | | |")
-            continue
-        within = sum((x - means[cell]) ** 2 for cell, found in pairs.items() for x in found) / degrees
-        pooled = statistics.mean(means.values())
-        error = (within * sum(1 / len(found) for found in pairs.values())) ** 0.5 / len(pairs)
-        half = two_sided(degrees, 0.95) * error
-        wide = two_sided(degrees, 1 - 0.05 / len(pairs))
-        interval = lambda cell: (f"{cell} {means[cell]:+.1f} ({means[cell] - wide * (within / len(pairs[cell])) ** 0.5:+.1f} to "
-                                 f"{means[cell] + wide * (within / len(pairs[cell])) ** 0.5:+.1f})")
-        least, most = min(means, key=means.get), max(means, key=means.get)
-        lines.append(f"| `{method}` | {pooled:+.2f} ({pooled - half:+.2f} to {pooled + half:+.2f}) | {total} | "
-                     f"{interval(least)} | {interval(most)} |")
-    return lines
-
-
-def spend_lines(chosen):
-    """Predicted and true spend of plans made as users make them."""
-    lines = ["| method | predicted spend over budget, most | true spend over budget: mean, most | all finite |", "|---|---|---|---|"]
-    methods = dict.fromkeys(method for _, method in chosen)
-    for method in methods:
-        results = [r for (_, m), found in chosen.items() if m == method for r in found if "true_overspend" in r]
-        if not results:
-            continue
-        true = [x for r in results for x in r["true_overspend"]]
-        most = max(x for r in results for x in r["predicted_overspend"])
-        lines.append(f"| `{method}` | {100 * max(most, 0.0):.3f} % | {100 * statistics.mean(true):+.1f} %, {100 * max(true):+.1f} % | "
-                     f"{'yes' if all(r['finite'] for r in results) else 'NO'} |")
-    return lines
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", required=True, help="folder of trials and results")
@@ -344,6 +269,7 @@ def main():
     parser.add_argument("--scale", type=float, default=1.0, help="share of the rows, for a quick look")
     parser.add_argument("--table", action="store_true", help="only print the table of what is there")
     parser.add_argument("--results", help="a Markdown file whose block `quality` to replace, docs/results.md")
+    parser.add_argument("--guide", help="a Markdown file whose block `choice` to replace, docs/guide-methods.md")
     options = parser.parse_args()
     cells = options.cells.split(",")
     methods = [m for name in options.methods.split(",") for m in (LIGHTGBM if name == "lightgbm" else [name])]
@@ -357,12 +283,15 @@ def main():
                 if seed == 1 or method not in LIGHTGBM]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             list(pool.map(lambda job: runner.one(*job, runner.tuned(job[0], job[2])), jobs))
-    text = table_of(runner, cells, methods, options.seeds)
-    print(text)
+    chosen = runner.chosen(cells, methods, options.seeds)
+    lines = quality_lines(chosen, cells, methods, options.seeds)
+    print("\n".join(lines))
     if options.results:
         made = subprocess.run([runner.program, "--version"], capture_output=True, text=True).stdout.strip()
         stamp = f"{datetime.date.today()}, {made}, {os.cpu_count()} cores, seeds 1 to {options.seeds}, tuned on seed {TUNING_SEED}."
-        replace_block(pathlib.Path(options.results), "quality", [stamp, "", text])
+        replace_block(pathlib.Path(options.results), "quality", [stamp, "", *lines])
+    if options.guide:
+        replace_block(pathlib.Path(options.guide), "choice", choice_lines(chosen, cells, methods))
 
 
 if __name__ == "__main__":

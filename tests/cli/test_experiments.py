@@ -63,3 +63,29 @@ def test_other_blocks_and_words_stay_as_they_are(made, tmp_path):
     other.write_text(page.read_text().replace("<!-- begin quality -->\n", "<!-- begin quality -->\nby hand\n"))
     assert run(folder, other, "--pages").returncode == 0
     assert "by hand" in block(other.read_text(), "quality")
+
+
+def quality(folder, *words):
+    command = [sys.executable, ROOT / "experiments" / "quality.py", "-o", folder / "quality", "--cells", "smooth-60k,sparse-60k",
+               "--methods", "tsm,dfcl-mer", "--scale", "0.03", "--seeds", "2", *words]  # fmt: skip
+    environment = {**os.environ, "DFCL_BINARY": str(BINARY)}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+
+
+def test_the_table_of_quality_goes_on_where_it_was_stopped(tmp_path):
+    page, guide = tmp_path / "results.md", tmp_path / "guide.md"
+    page.write_text((ROOT / "docs" / "results.md").read_text())
+    guide.write_text((ROOT / "docs" / "guide-methods.md").read_text())
+    first = quality(tmp_path)
+    assert first.returncode == 0, first.stderr
+    results = tmp_path / "quality" / "results.jsonl"
+    lines = results.read_text().splitlines(keepends=True)
+    assert len(lines) == 16  # two cells, two methods: two settings tuned, then two seeds
+    results.write_text("".join(lines[:-2]) + lines[-2][:40])  # killed while it wrote
+    second = quality(tmp_path, "--results", page, "--guide", guide)
+    assert second.returncode == 0, second.stderr
+    assert second.stdout == first.stdout and second.stderr.count("seed") == 2
+    for written, name in ((page, "quality"), (guide, "choice")):
+        text = block(written.read_text(), name)
+        assert "| `dfcl-mer` |" in text and "smooth-60k | sparse-60k |" in text
+    assert "`dfcl-mer`" in block(guide.read_text(), "choice").split("Pooled over all columns, ")[1]
