@@ -62,7 +62,7 @@ void Predictor::predict_tile(Tile& tile, core::MatrixView<const float> features,
   std::fill(tile.revenue.begin(), tile.revenue.end(), 0.0);
   std::fill(tile.cost.begin(), tile.cost.end(), 0.0);
   for (const nn::OutcomeNetwork<float>& member : members_) {
-    tile.workspace.forward(member, rows, nn::kTileRows, std::nullopt, member.network().all_heads());
+    tile.workspace.predict(member, rows);
     for (std::size_t row = 0; row < rows; ++row) {
       const auto scores = tile.workspace.revenue().row(row);
       const auto costs = tile.workspace.cost().row(row);

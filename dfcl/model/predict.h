@@ -2,9 +2,8 @@
 //
 // From a model and units to what each is expected to earn and cost under every arm: preprocessing, every member of the
 // ensemble, the mean over members, and back to the study's currency; with a forest, its arms on the base of the
-// networks. Tiles are always full, so the numbers of a unit
-// depend on nothing but its features: not on batches, threads or neighbours. Memory: about 1 MB a thread beside the
-// results.
+// networks. The numbers of a unit depend on nothing but its features: not on batches, threads or neighbours. Memory:
+// about 1 MB a thread beside the results.
 #pragma once
 
 #include <cstdint>

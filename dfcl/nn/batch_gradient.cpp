@@ -106,7 +106,7 @@ loss::Rows<T> BatchGradient<T>::forward(Workspace& workspace, const FillInputs<T
                                         const TrainingRows& data, const Tile& tile) {
   const std::span<const std::uint32_t> rows = rows_.subspan(tile.begin, tile.count);
   fill_inputs(rows, workspace.tile.inputs().slice(0, tile.count));
-  workspace.tile.forward(model_, tile.count, rounded_up(tile.count), tile.only, heads_of(tile), Rounding::fast);
+  workspace.tile.forward(model_, tile.count, rounded_up(tile.count), tile.only, heads_of(tile));
   gather(rows, data.arm, workspace.arm);
   gather(rows, data.revenue, workspace.revenue);
   gather(rows, data.cost, workspace.cost);

@@ -22,10 +22,4 @@ void multiply(std::size_t rows, std::size_t cols, std::size_t inner, Factor<floa
 void multiply(std::size_t rows, std::size_t cols, std::size_t inner, Factor<double> a, Factor<double> b, bool add,
               double* result, std::size_t result_stride);
 
-// How many rows of the result may be computed at once so that a column of it depends on nothing but that column of b:
-// all of them with most kernels of OpenBLAS, but its kernels for AVX2 sum in an order that depends on the column's
-// place. Found by trying, on b with equal columns (stored as its transpose where `transposed`); costs a few products.
-template <class T>
-std::size_t steady_rows(std::size_t rows, std::size_t cols, std::size_t inner, bool transposed);
-
 }  // namespace dfcl::nn

@@ -9,6 +9,7 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/random.h"
 #include "dfcl/nn/gemm.h"
+#include "dfcl/nn/strip_product.h"
 #include "dfcl/nn/wide_loops.h"
 
 namespace dfcl::nn {
@@ -25,6 +26,12 @@ void check_shape(const NetworkShape& shape) {
   }
 }
 
+// The next multiple of 64 bytes, where lines of the cache start.
+template <class T>
+T* start_of_line(T* data) {
+  return reinterpret_cast<T*>((reinterpret_cast<std::uintptr_t>(data) + 63) / 64 * 64);
+}
+
 }  // namespace
 
 template <class T>
@@ -34,6 +41,9 @@ Workspace<T>::Workspace(const NetworkShape& shape)
   for (const std::size_t width : shape.shared) wide_.emplace_back(width, kTileRows);
   for (const std::size_t width : shape.head_hidden) wide_.emplace_back(shape.num_heads * width, kTileRows);
   for (const auto& activations : wide_) widest = std::max(widest, activations.rows());
+  std::size_t num_features = shape.inputs;
+  for (const auto& activations : wide_) num_features += activations.rows();
+  strips_ = core::Matrix<T>(num_features + 1, kStripRows);  // one more, to start at a multiple of 64 bytes
   wide_.emplace_back(shape.num_outputs(), kTileRows);
   for (auto& gradient : gradient_) gradient = core::Matrix<T>(widest, kTileRows);
   // Heads that are skipped leave their part as it was, and rows that pad a tile are computed too: start from numbers.
@@ -56,9 +66,7 @@ void Network<T>::add_layers() {
     const std::size_t weight = offset;
     const std::size_t bias = weight + groups * outputs * inputs;
     offset = bias + groups * outputs;
-    const std::size_t at_once = (common_input ? groups : 1) * outputs;
-    const std::size_t steady = steady_rows<T>(at_once, kTileRows, inputs, layers_.empty());
-    layers_.push_back({groups, inputs, outputs, common_input, is_output, weight, bias, steady});
+    layers_.push_back({groups, inputs, outputs, common_input, is_output, weight, bias});
   };
   std::size_t width = shape_.inputs;
   for (const std::size_t outputs : shape_.shared) {
@@ -121,7 +129,7 @@ bool Network<T>::is_thin(const Layer& layer) const {
 
 template <class T>
 void Network<T>::forward_block(const Layer& layer, HeadRange groups, Activations input, std::size_t num_rows,
-                               Rounding rounding, T* output) const {
+                               T* output) const {
   const T* weight = parameters_.data() + layer.weight + groups.first * layer.outputs * layer.inputs;
   const T* bias = parameters_.data() + layer.bias + groups.first * layer.outputs;
   if (is_thin(layer)) {
@@ -129,35 +137,57 @@ void Network<T>::forward_block(const Layer& layer, HeadRange groups, Activations
     return;
   }
   const std::size_t outputs = groups.count * layer.outputs;
-  const std::size_t block = rounding == Rounding::steady ? std::min(outputs, layer.steady_outputs) : outputs;
-  for (std::size_t first = 0; first < outputs; first += block) {
-    multiply(std::min(block, outputs - first), num_rows, layer.inputs,
-             Factor<T>{weight + first * layer.inputs, layer.inputs}, Factor<T>{input.data, input.stride, !input.wide},
-             false, output + first * kTileRows, kTileRows);
-  }
+  multiply(outputs, num_rows, layer.inputs, Factor<T>{weight, layer.inputs},
+           Factor<T>{input.data, input.stride, !input.wide}, false, output, kTileRows);
   add_bias(outputs, num_rows, bias, !layer.is_output, output);
 }
 
 template <class T>
-void Network<T>::forward(Workspace<T>& workspace, std::size_t num_rows, std::span<const HeadRange> heads,
-                         Rounding rounding) const {
+void Network<T>::forward(Workspace<T>& workspace, std::size_t num_rows, std::span<const HeadRange> heads) const {
   for (std::size_t index = 0; index < layers_.size(); ++index) {
     const Layer& layer = layers_[index];
     T* output = workspace.wide_[index].data();
     if (index < shape_.shared.size()) {
-      forward_block(layer, {0, 1}, input_of(workspace, index, 0), num_rows, rounding, output);
+      forward_block(layer, {0, 1}, input_of(workspace, index, 0), num_rows, output);
       continue;
     }
     for (const HeadRange& range : heads) {
       if (layer.common_input) {
-        forward_block(layer, range, input_of(workspace, index, 0), num_rows, rounding,
+        forward_block(layer, range, input_of(workspace, index, 0), num_rows,
                       output + range.first * layer.outputs * kTileRows);
         continue;
       }
       for (std::size_t head = range.first; head < range.first + range.count; ++head) {
-        forward_block(layer, {head, 1}, input_of(workspace, index, head * layer.inputs), num_rows, rounding,
+        forward_block(layer, {head, 1}, input_of(workspace, index, head * layer.inputs), num_rows,
                       output + head * layer.outputs * kTileRows);
       }
+    }
+  }
+}
+
+template <class T>
+void Network<T>::predict(Workspace<T>& workspace, std::size_t num_rows) const {
+  for (std::size_t first = 0; first < num_rows; first += kStripRows) {
+    T* input = start_of_line(workspace.strips_.data());
+    fill_strip(workspace.inputs().slice(first, std::min(kStripRows, num_rows - first)), input);
+    T* hidden = input + shape_.inputs * kStripRows;
+    for (std::size_t index = 0; index < layers_.size(); ++index) {
+      const Layer& layer = layers_[index];
+      const std::size_t stride = layer.is_output ? kTileRows : kStripRows;
+      T* output = layer.is_output ? workspace.outputs().data + first : hidden;
+      const std::size_t blocks = layer.common_input ? 1 : layer.groups;
+      const std::size_t outputs = layer.groups / blocks * layer.outputs;
+      for (std::size_t block = 0; block < blocks; ++block) {
+        const StripLayer<T> part{.outputs = outputs,
+                                 .inputs = layer.inputs,
+                                 .weight = parameters_.data() + layer.weight + block * outputs * layer.inputs,
+                                 .bias = parameters_.data() + layer.bias + block * outputs,
+                                 .relu = !layer.is_output,
+                                 .bias_first = is_thin(layer)};  // as forward does
+        strip_product(part, input + block * layer.inputs * kStripRows, output + block * outputs * stride, stride);
+      }
+      input = output;
+      hidden += layer.groups * layer.outputs * kStripRows;
     }
   }
 }

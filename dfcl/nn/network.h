@@ -52,11 +52,6 @@ struct HeadRange {
   bool operator==(const HeadRange&) const = default;
 };
 
-enum class Rounding : std::uint8_t {
-  steady,  // full tiles only: the numbers of a row do not depend on its place in the tile, on any processor
-  fast,    // the same numbers every time, but of a row they may depend on its place
-};
-
 template <class T>
 class Network;
 
@@ -79,6 +74,7 @@ class Workspace {
   std::vector<core::Matrix<T>> wide_;  // one a layer: width x kTileRows; the last are the outputs
   core::Matrix<T> output_gradient_;
   core::Matrix<T> gradient_[2];  // of the layer at hand and of the one before it: largest width x kTileRows
+  core::Matrix<T> strips_;       // for predict, of the inputs and all hidden layers: features x kStripRows
 };
 
 template <class T>
@@ -100,26 +96,28 @@ class Network {
   void initialise(std::uint64_t seed);
 
   // Fills workspace.outputs() for the first num_rows of the tile (a multiple of kRowStep) and the heads named; the
-  // outputs of other heads are left as they were.
-  void forward(Workspace<T>& workspace, std::size_t num_rows, std::span<const HeadRange> heads,
-               Rounding rounding = Rounding::steady) const;
+  // outputs of other heads are left as they were. The same numbers every time, but on some processors those of a row
+  // depend on its place in the tile.
+  void forward(Workspace<T>& workspace, std::size_t num_rows, std::span<const HeadRange> heads) const;
   // After forward with the same rows and heads: adds the gradient of the parameters from workspace.output_gradient().
   // Overwrites the activations.
   void backward(Workspace<T>& workspace, std::size_t num_rows, std::span<const HeadRange> heads,
                 std::span<T> gradient) const;
+  // Fills workspace.outputs() for the first num_rows of the tile (any number) and all heads, faster than forward and
+  // leaving nothing for backward. The numbers of a row depend on nothing but its inputs.
+  void predict(Workspace<T>& workspace, std::size_t num_rows) const;
 
  private:
   // A layer of `groups` blocks of equal shape: one for a shared layer, one a head else. Weights are
   // groups x outputs x inputs, so that neighbouring heads with a common input are one matrix.
   struct Layer {
     std::size_t groups = 1;
-    std::size_t inputs = 0;          // of one group
-    std::size_t outputs = 0;         // of one group
-    bool common_input = true;        // all groups read the same input
-    bool is_output = false;          // linear; else ReLU
-    std::size_t weight = 0;          // offset
-    std::size_t bias = 0;            // offset
-    std::size_t steady_outputs = 0;  // of a group or of all, at once: see steady_rows of gemm.h
+    std::size_t inputs = 0;    // of one group
+    std::size_t outputs = 0;   // of one group
+    bool common_input = true;  // all groups read the same input
+    bool is_output = false;    // linear; else ReLU
+    std::size_t weight = 0;    // offset
+    std::size_t bias = 0;      // offset
   };
   // A matrix with its layout: inputs of the first layer are rows x features, all others features x rows.
   struct Activations {
@@ -131,8 +129,7 @@ class Network {
   void add_layers();
   void add_tensors();
   Activations input_of(const Workspace<T>& workspace, std::size_t layer, std::size_t first_feature) const;
-  void forward_block(const Layer& layer, HeadRange groups, Activations input, std::size_t num_rows, Rounding rounding,
-                     T* output) const;
+  void forward_block(const Layer& layer, HeadRange groups, Activations input, std::size_t num_rows, T* output) const;
   void backward_block(const Layer& layer, HeadRange groups, Activations input, const T* output_gradient,
                       std::size_t num_rows, bool add_input_gradient, T* input_gradient, std::span<T> gradient) const;
   void undo_relu(const Workspace<T>& workspace, std::size_t index, std::size_t num_rows,

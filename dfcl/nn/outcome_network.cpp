@@ -87,10 +87,10 @@ TileWorkspace<T>::TileWorkspace(const OutcomeNetwork<T>& model)
 
 template <class T>
 void TileWorkspace<T>::forward(const OutcomeNetwork<T>& model, std::size_t num_rows, std::size_t num_computed,
-                               std::optional<std::size_t> only, std::span<const HeadRange> heads, Rounding rounding) {
+                               std::optional<std::size_t> only, std::span<const HeadRange> heads) {
   const core::MatrixView<T> padding = network_.inputs().slice(num_rows, num_computed - num_rows);
   std::fill_n(padding.data, padding.size(), T(0));
-  model.network().forward(network_, num_computed, heads, rounding);
+  model.network().forward(network_, num_computed, heads);
   model.revenue().forward(revenue_raw_, num_rows, only, revenue_head_, revenue_.view());
   model.cost().forward(cost_raw_, num_rows, only, cost_head_, cost_.view());
 }
@@ -111,6 +111,13 @@ void TileWorkspace<T>::backward(const OutcomeNetwork<T>& model, std::size_t num_
 }
 
 template <class T>
+void TileWorkspace<T>::predict(const OutcomeNetwork<T>& model, std::size_t num_rows) {
+  model.network().predict(network_, num_rows);
+  model.revenue().forward(revenue_raw_, num_rows, {}, revenue_head_, revenue_.view());
+  model.cost().forward(cost_raw_, num_rows, {}, cost_head_, cost_.view());
+}
+
+template <class T>
 void predict(core::RunContext& context, const OutcomeNetwork<T>& model, std::size_t num_rows,
              const FillRange<T>& fill_inputs, core::MatrixView<T> revenue, core::MatrixView<T> cost) {
   Lender<TileWorkspace<T>> workspaces([&] { return std::make_unique<TileWorkspace<T>>(model); });
@@ -121,7 +128,7 @@ void predict(core::RunContext& context, const OutcomeNetwork<T>& model, std::siz
     for (std::size_t first = begin; first < end; first += kTileRows) {
       const std::size_t count = std::min(kTileRows, end - first);
       fill_inputs(first, workspace.inputs().slice(0, count));
-      workspace.forward(model, count, kTileRows, {}, model.network().all_heads());
+      workspace.predict(model, count);
       std::copy_n(workspace.revenue().data, count * revenue.cols, revenue.data + first * revenue.cols);
       std::copy_n(workspace.cost().data, count * cost.cols, cost.data + first * cost.cols);
     }

@@ -69,10 +69,12 @@ class TileWorkspace {
   // Predictions of the first num_rows rows, computed on num_computed (a multiple of kRowStep; the rows after num_rows
   // are set to zero inputs). With `only`, of that arm alone, through the heads given.
   void forward(const OutcomeNetwork<T>& model, std::size_t num_rows, std::size_t num_computed,
-               std::optional<std::size_t> only, std::span<const HeadRange> heads, Rounding rounding = Rounding::steady);
+               std::optional<std::size_t> only, std::span<const HeadRange> heads);
   // After forward with the same arguments: adds the gradient of the parameters.
   void backward(const OutcomeNetwork<T>& model, std::size_t num_rows, std::size_t num_computed,
                 std::optional<std::size_t> only, std::span<const HeadRange> heads, std::span<T> gradient);
+  // Predictions of the first num_rows rows, nothing kept for backward (Network::predict).
+  void predict(const OutcomeNetwork<T>& model, std::size_t num_rows);
 
  private:
   Workspace<T> network_;
@@ -92,8 +94,7 @@ class TileWorkspace {
 template <class T>
 using FillRange = std::function<void(std::size_t first, core::MatrixView<T> inputs)>;
 
-// Revenue and cost (rows x arms) of all units, by all threads. Tiles are always full, so that the numbers of a unit
-// depend on nothing but its inputs.
+// Revenue and cost (rows x arms) of all units, by all threads. The numbers of a unit depend on nothing but its inputs.
 template <class T>
 void predict(core::RunContext& context, const OutcomeNetwork<T>& model, std::size_t num_rows,
              const FillRange<T>& fill_inputs, core::MatrixView<T> revenue, core::MatrixView<T> cost);

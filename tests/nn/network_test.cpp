@@ -127,7 +127,7 @@ std::vector<double> plain_outputs(const Network<double>& network, std::span<cons
 }
 
 TEST(NetworkTest, outputs_equal_those_of_plain_loops) {
-  for (const NetworkShape& shape : {kTrunk, kHeads, kDeepHeads, kOnlyHeads, kLinearHeads, kOneOutput, kCriteo}) {
+  for (const NetworkShape& shape : {kTrunk, kHeads, kDeepHeads, kOnlyHeads, kLinearHeads, kOneOutput, kLinear, kCriteo}) {
     const Network<double> network = random_network<double>(shape);
     Workspace<double> workspace(shape);
     fill_randomly(all(workspace.inputs()), 1);
@@ -136,10 +136,17 @@ TEST(NetworkTest, outputs_equal_those_of_plain_loops) {
       const std::vector<double> expected = plain_outputs(network, workspace.inputs().row(row));
       for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(workspace.outputs()(i, row), expected[i], 1e-12);
     }
+    constexpr std::size_t kSomeRows = 101;  // no multiple of anything
+    std::ranges::fill(all(workspace.outputs()), 0.0);
+    network.predict(workspace, kSomeRows);
+    for (const std::size_t row : {std::size_t{0}, std::size_t{63}, std::size_t{64}, kSomeRows - 1}) {
+      const std::vector<double> expected = plain_outputs(network, workspace.inputs().row(row));
+      for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(workspace.outputs()(i, row), expected[i], 1e-12);
+    }
   }
 }
 
-TEST(NetworkTest, the_outputs_of_a_row_do_not_depend_on_its_place_or_neighbours) {
+TEST(NetworkTest, predicted_outputs_of_a_row_do_not_depend_on_its_place_or_neighbours) {
   for (const NetworkShape& shape : {kTrunk, kHeads, kCriteo, kMarketing}) {
     const Network<float> network = random_network<float>(shape);
     Workspace<float> workspace(shape);
@@ -149,7 +156,7 @@ TEST(NetworkTest, the_outputs_of_a_row_do_not_depend_on_its_place_or_neighbours)
     for (std::size_t place = 0; place < kTileRows; place += 5) {
       fill_randomly(all(workspace.inputs()), 2 + place);
       std::ranges::copy(input, workspace.inputs().row(place).begin());
-      network.forward(workspace, kTileRows, network.all_heads());
+      network.predict(workspace, std::min(kTileRows, place + 1 + place % 7));
       std::vector<float> outputs;
       for (std::size_t i = 0; i < shape.num_outputs(); ++i) outputs.push_back(workspace.outputs()(i, place));
       if (first.empty()) first = outputs;
