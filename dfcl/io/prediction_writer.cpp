@@ -31,7 +31,7 @@ PredictionWriter::PredictionWriter(const std::string& path, const std::vector<st
   std::vector<data::ColumnInfo> columns = {{"id", numbered ? ColumnType::int64 : ColumnType::text}};
   for (const std::string& arm : arms) columns.push_back({"revenue_" + arm, ColumnType::float32});
   for (const std::string& arm : arms) columns.push_back({"cost_" + arm, ColumnType::float32});
-  writer_ = std::make_unique<TableWriter>(path, columns, provenance);
+  writer_ = std::make_unique<TableWriter>(path, columns, provenance, Values::seldom_repeat);
 }
 
 PredictionWriter::~PredictionWriter() = default;

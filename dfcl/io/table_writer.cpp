@@ -46,14 +46,17 @@ struct TableWriter::Impl {
 };
 
 TableWriter::TableWriter(const std::string& path, std::vector<data::ColumnInfo> columns,
-                         const data::Provenance& provenance) {
+                         const data::Provenance& provenance, Values values) {
   const FileFormat format = format_of_name(path);
   impl_ = std::make_unique<Impl>(path);
   impl_->schema = arrow_schema(columns, provenance);
   impl_->stream = impl_->check(arrow::io::FileOutputStream::Open(impl_->file.temporary_path()));
   switch (format) {
     case FileFormat::parquet: {
-      const auto properties = parquet::WriterProperties::Builder().compression(parquet::Compression::SNAPPY)->build();
+      parquet::WriterProperties::Builder builder;
+      builder.compression(parquet::Compression::SNAPPY);
+      if (values == Values::seldom_repeat) builder.disable_dictionary();
+      const auto properties = builder.build();
       const auto arrow_properties = parquet::ArrowWriterProperties::Builder().store_schema()->build();
       impl_->parquet_writer = impl_->check(parquet::arrow::FileWriter::Open(
           *impl_->schema, arrow::default_memory_pool(), impl_->stream, properties, arrow_properties));

@@ -5,6 +5,7 @@
 // Batches become row groups as they come, so equal batches give equal bytes. Memory: one batch.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,10 +16,14 @@
 
 namespace dfcl::io {
 
+// Of a table: Parquet stores each value of a column once where they repeat, and looking for repeats costs time.
+enum class Values : std::uint8_t { often_repeat, seldom_repeat };
+
 class TableWriter {
  public:
   // Throws Error of kind file when the folder is absent or cannot be written, of kind usage for an unknown ending.
-  TableWriter(const std::string& path, std::vector<data::ColumnInfo> columns, const data::Provenance& provenance);
+  TableWriter(const std::string& path, std::vector<data::ColumnInfo> columns, const data::Provenance& provenance,
+              Values values = Values::often_repeat);
   ~TableWriter();
   TableWriter(const TableWriter&) = delete;
   TableWriter& operator=(const TableWriter&) = delete;
