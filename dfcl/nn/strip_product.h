@@ -2,8 +2,8 @@
 //
 // The layers of a network for prediction, on strips of kStripRows rows that stay in the first- and second-level cache
 // from the inputs to the outputs: product, bias and ReLU in one pass, nothing packed and nothing kept for gradients.
-// Sums run over the inputs in their order, so the numbers of a row depend on nothing but that row. Reaches 90 % and more
-// of the processor's multiply-adds a second where a layer has at least 32 inputs; forward of network.h about 80 %.
+// Sums run over the inputs in their order, so the numbers of a row depend on nothing but that row. Reaches 90 % and
+// more of the processor's multiply-adds a second where a layer has at least 32 inputs.
 #pragma once
 
 #include <cstddef>

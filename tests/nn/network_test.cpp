@@ -127,7 +127,8 @@ std::vector<double> plain_outputs(const Network<double>& network, std::span<cons
 }
 
 TEST(NetworkTest, outputs_equal_those_of_plain_loops) {
-  for (const NetworkShape& shape : {kTrunk, kHeads, kDeepHeads, kOnlyHeads, kLinearHeads, kOneOutput, kLinear, kCriteo}) {
+  for (const NetworkShape& shape :
+       {kTrunk, kHeads, kDeepHeads, kOnlyHeads, kLinearHeads, kOneOutput, kLinear, kCriteo}) {
     const Network<double> network = random_network<double>(shape);
     Workspace<double> workspace(shape);
     fill_randomly(all(workspace.inputs()), 1);
