@@ -17,6 +17,7 @@ using experiment::ComparisonEntry;
 using experiment::Interval;
 using experiment::SeedEntry;
 using experiment::SeedFigure;
+using nlohmann::ordered_json;
 
 // Null where the entry has no such figure. budget NaN: the one over all budgets.
 const SeedFigure* find(const SeedEntry& entry, const std::string& figure, double budget, const std::string& arm = "") {
@@ -64,6 +65,30 @@ std::string seeds_note(const ComparisonReport& report) {
       seeds, 100.0 * report.evaluation.evaluation.level);
 }
 
+// What the figures of a table or chart vary over, as its title begins.
+std::string over_seeds(const ComparisonReport& report) {
+  const std::size_t seeds = report.comparison.seeds.size();
+  return seeds < 2 ? "One training seed" : fmt::format("Over training seeds (mean of {})", seeds);
+}
+
+std::string at_budgets(const ComparisonReport& report) {
+  const std::vector<double>& budgets = report.evaluation.evaluation.budgets_per_unit;
+  return budgets.size() == 1
+             ? fmt::format("at a budget of {} a unit, relative to {}", number_text(budgets[0]), reference_of(report))
+             : fmt::format("at each budget, relative to {} at the first", reference_of(report));
+}
+
+// Whether a share of the arm's gain means something for the model of the first seed: else it has no interval.
+bool has_share(const ComparisonReport& report, const std::string& name, const std::string& arm) {
+  const evaluate::Evaluation& evaluation = report.evaluation.evaluation;
+  for (const evaluate::ModelFigures& model : evaluation.models) {
+    for (const evaluate::AuccFigures& area : model.aucc) {
+      if (model.name == name && area.arm == arm) return evaluation.num_resamples == 0 || std::isfinite(area.area.low);
+    }
+  }
+  return true;
+}
+
 // Revenue of the reference's matched plan at the first budget: what published tables show all else against.
 double base_of(const ComparisonReport& report) {
   const SeedFigure* first = find(report.comparison.over_seeds.front(), "matched_revenue",
@@ -83,12 +108,12 @@ Interval mean_interval(const SeedFigure& figure, double level) {
 PlainTable seeds_revenue_table(const ComparisonReport& report) {
   const std::vector<double>& budgets = report.evaluation.evaluation.budgets_per_unit;
   const std::string& reference = reference_of(report);
-  PlainTable table{"seeds-revenue",
-                   fmt::format("Over training seeds: {} at each budget, relative to {} at the first",
-                               report.evaluation.words.revenue_name, reference),
-                   "Plans are cut where their evaluated cost meets the budget, as published. " + seeds_note(report),
-                   {"method"},
-                   {}};
+  PlainTable table{
+      "seeds-revenue",
+      fmt::format("{}: {} {}", over_seeds(report), report.evaluation.words.revenue_name, at_budgets(report)),
+      "Plans are cut where their evaluated cost meets the budget, as published. " + seeds_note(report),
+      {"method"},
+      {}};
   for (const double budget : budgets) table.columns.push_back("budget " + number_text(budget));
   table.columns.push_back("gain over " + reference);
   const double base = base_of(report);
@@ -105,7 +130,7 @@ PlainTable seeds_revenue_table(const ComparisonReport& report) {
 
 PlainTable seeds_quality_table(const ComparisonReport& report) {
   const std::vector<SeedEntry>& entries = report.comparison.over_seeds;
-  PlainTable table{"seeds-quality", "Over training seeds: ranking and fit", seeds_note(report), {"method"}, {}};
+  PlainTable table{"seeds-quality", over_seeds(report) + ": ranking and fit", seeds_note(report), {"method"}, {}};
   struct Column {
     std::string title, figure, arm;
     double scale;
@@ -127,17 +152,21 @@ PlainTable seeds_quality_table(const ComparisonReport& report) {
   const bool has_truth = !columns.empty() && columns.front().figure == "share_of_oracle";
   for (const Column& column : columns) table.columns.push_back(column.title);
   if (has_truth) table.columns.insert(table.columns.begin() + 2, fmt::format("less {}, points", reference_of(report)));
+  bool all_shares = true;
   for (const SeedEntry& entry : entries) {
     if (entry.figures.empty()) continue;
     std::vector<std::string> row = {entry.name};
     for (const Column& column : columns) {
       const SeedFigure* figure = find(entry, column.figure, kOverall, column.arm);
-      row.push_back(mean_text(figure, column.scale, column.digits));
+      const bool shown = column.figure != "aucc" || has_share(report, entry.name, column.arm);
+      all_shares = all_shares && shown;
+      row.push_back(shown ? mean_text(figure, column.scale, column.digits) : "-");
       if (has_truth && column.figure == "share_of_oracle")
         row.push_back(figure == nullptr ? "" : points_difference(figure->difference));
     }
     table.rows.push_back(std::move(row));
   }
+  if (!all_shares) table.note += " No AUCC (-) where the arm's gain over control is not away from zero.";
   return table;
 }
 
@@ -205,9 +234,10 @@ Figure revenue_figure(const ComparisonReport& report) {
   const std::string& revenue = report.evaluation.words.revenue_name;
   Figure figure{
       "revenue-by-budget",
-      fmt::format("Revenue ({}) by budget, relative to {} at the first", revenue, reference_of(report)),
-      "First seed; plans are cut where their evaluated cost meets the budget, as published. Bands are intervals "
-      "over test units, for which no coverage is claimed because such plans look at the outcomes.",
+      fmt::format("Over test units: {} {}, {}", revenue, at_budgets(report),
+                  report.comparison.seeds.size() < 2 ? "one training seed" : "models of the first seed"),
+      "Plans are cut where their evaluated cost meets the budget, as published. For these intervals over test units no "
+      "coverage is claimed, because such plans look at the outcomes.",
       "budget per unit",
       fmt::format("{}, relative", revenue),
       "linear",
@@ -236,21 +266,20 @@ struct Measure {
   std::string label(const std::string& reference) const {
     return has_truth ? "share of the best possible increment" : "gain over " + reference;
   }
-  std::string note(std::size_t seeds) const {
-    return seeds < 2 ? "One training seed: no intervals over training seeds."
-                     : fmt::format("Mean of {} training seeds; bands are t-intervals over training seeds.", seeds);
+  static std::string note(const ComparisonReport& report) {
+    return fmt::format("{}{} The line across is {}.",
+                       report.evaluation.evaluation.budgets_per_unit.size() > 1 ? "Mean over the budgets. " : "",
+                       report.comparison.seeds.size() < 2 ? "One training seed: no intervals over training seeds."
+                                                          : "Intervals are t-intervals over training seeds.",
+                       reference_of(report));
   }
   Interval overall(const SeedEntry& entry) const {
     const SeedFigure* figure = find(entry, has_truth ? "share_of_oracle" : "gain", kOverall);
     return figure == nullptr ? Interval{kOverall, kOverall, kOverall} : mean_interval(*figure, level);
   }
-  Interval at(const SeedEntry& entry, const SeedEntry& reference, double budget) const {
-    const SeedFigure* figure = find(entry, has_truth ? "share_of_oracle" : "matched_revenue", budget);
-    if (figure == nullptr) return {kOverall, kOverall, kOverall};
-    if (has_truth) return mean_interval(*figure, level);
-    const SeedFigure* beside = find(reference, "matched_revenue", budget);
-    return beside == nullptr || !(beside->mean > 0.0) ? Interval{kOverall, kOverall, kOverall}
-                                                      : figure->difference.scaled(1.0 / beside->mean);
+  // A gain is over the reference, whose own is zero.
+  Interval reference(const SeedEntry& entry) const {
+    return has_truth ? overall(entry) : Interval{0.0, kOverall, kOverall};
   }
 };
 
@@ -261,10 +290,11 @@ double number_of(const std::string& text) {
   return !text.empty() && *end == '\0' ? number : kOverall;
 }
 
-// Numbers: one line a method over the values. Anything else: one line an alternative over the budgets.
+// A series for each method over the values tried; the first is the reference, the same at every value.
 Figure sweep_figure(const ComparisonReport& report, const std::string& key, const Measure& measure) {
   const std::vector<ComparisonEntry>& entries = report.comparison.entries;
   const std::vector<SeedEntry>& found = report.comparison.over_seeds;
+  const std::string& reference = reference_of(report);
   bool numbers = true;
   bool positive = true;
   for (const ComparisonEntry& entry : entries) {
@@ -272,28 +302,28 @@ Figure sweep_figure(const ComparisonReport& report, const std::string& key, cons
     numbers = numbers && std::isfinite(number_of(entry.value));
     positive = positive && number_of(entry.value) > 0.0;
   }
-  Figure figure{
-      "sweep-" + key,
-      numbers ? fmt::format("Values of {}, mean over the budgets", key) : fmt::format("Values of {}, by budget", key),
-      measure.note(report.comparison.seeds.size()),
-      numbers ? key : "budget per unit",
-      measure.label(reference_of(report)),
-      numbers && positive ? "log" : "linear",
-      "line",
-      {}};
+  const bool named = key == "settings";
+  Figure figure{"sweep-" + key,
+                fmt::format("{}: {}", over_seeds(report), named ? "settings tried" : "values of " + key + " tried"),
+                Measure::note(report),
+                named ? "" : key,
+                measure.label(reference),
+                !numbers   ? "category"
+                : positive ? "log"
+                           : "linear",
+                numbers ? "line" : "points",
+                {{reference, {}}},
+                true};
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const ComparisonEntry& entry = entries[i];
-    if (found[i].figures.empty()) continue;
-    if (numbers && entry.swept == key) {
-      if (figure.series.empty() || figure.series.back().name != entry.method)
-        figure.series.push_back({entry.method, {}});
-      figure.series.back().points.push_back({number_of(entry.value), measure.overall(found[i])});
-    } else if (!numbers && (entry.swept == key || !entry.is_alternative())) {
-      FigureSeries series{entry.name, {}};
-      for (const double budget : report.evaluation.evaluation.budgets_per_unit)
-        series.points.push_back({budget, measure.at(found[i], found.front(), budget)});
-      figure.series.push_back(std::move(series));
-    }
+    if (found[i].figures.empty() || entry.swept != key) continue;
+    const ordered_json x = numbers ? ordered_json(number_of(entry.value)) : ordered_json(entry.value);
+    std::vector<FigurePoint>& line = figure.series.front().points;
+    if (std::none_of(line.begin(), line.end(), [&](const FigurePoint& point) { return point.x == x; }))
+      line.push_back({x, measure.reference(found.front())});
+    if (figure.series.size() == 1 || figure.series.back().name != entry.method)
+      figure.series.push_back({entry.method, {}});
+    figure.series.back().points.push_back({x, measure.overall(found[i])});
   }
   return figure;
 }

@@ -45,8 +45,11 @@ ordered_json figure_json(const Figure& figure) {
     }
     series.push_back({{"name", one.name}, {"points", points}});
   }
-  return {{"id", figure.id},           {"title", figure.title},     {"note", figure.note}, {"x_label", figure.x_label},
-          {"y_label", figure.y_label}, {"x_scale", figure.x_scale}, {"kind", figure.kind}, {"series", series}};
+  ordered_json json = {{"id", figure.id},           {"title", figure.title},     {"note", figure.note},
+                       {"x_label", figure.x_label}, {"y_label", figure.y_label}, {"x_scale", figure.x_scale},
+                       {"kind", figure.kind},       {"series", series}};
+  if (figure.panels) json["panels"] = true;
+  return json;
 }
 
 ordered_json table_json(const PlainTable& table) {

@@ -47,6 +47,7 @@ struct Figure {
   std::string x_scale = "category";  // linear, log, category
   std::string kind = "line";         // line, bar, points
   std::vector<FigureSeries> series;
+  bool panels = false;  // the first series beside each of the others, in panels of their own
 };
 nlohmann::ordered_json figure_json(const Figure& figure);
 

@@ -129,6 +129,7 @@ Part figure(const Leaves& l) {
                  {"y_label", l.text},
                  {"x_scale", l.text},
                  {"kind", l.text},
+                 {"panels", l.flag},
                  {"series", list(object({{"name", l.text}, {"points", list(point)}}))}});
 }
 
@@ -168,6 +169,7 @@ Part results() {
        {"aucc_differences", list(area_difference(l))},
        {"oracle", object({{"curve", best}, {"at_budgets", best}})},
        {"check", check(l)},
+       {"entries", list(object({{"name", l.text}, {"swept", l.text}}))},
        {"figures", list(figure(l))},
        {"tables", list(table(l))},
        {"how", l.texts}});

@@ -192,8 +192,11 @@ def test_a_sweep_tries_one_alternative_at_a_time(trial):
         ("dfcl-mer rising", "settings", "rising"),
     ]
     figure = next(one for one in results["figures"] if one["id"] == "sweep-alpha")
-    assert [[point["x"] for point in series["points"]] for series in figure["series"]] == [[0.5, 2]]
-    assert "sweep-settings" in [one["id"] for one in results["figures"]]
+    assert figure["panels"] and [series["name"] for series in figure["series"]] == ["tsm", "dfcl-mer"]
+    assert [[point["x"] for point in series["points"]] for series in figure["series"]] == [[0.5, 2], [0.5, 2]]
+    assert len({point["y"] for point in figure["series"][0]["points"]}) == 1
+    settings = next(one for one in results["figures"] if one["id"] == "sweep-settings")
+    assert [point["x"] for point in settings["series"][1]["points"]] == ["rising"]
     model = trial("info", "swept/models/dfcl-mer_alpha=0.5-5.safetensors")
     assert model.code == 0 and "0.5" in model.stdout
 
