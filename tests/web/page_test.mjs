@@ -85,7 +85,7 @@ test("the slider moves the figures, from the keyboard too", async () => {
   assert.equal(after.length, 3);
   after.forEach((row, place) => assert.notEqual(row, before[place]));
   assert.notEqual(await drawing(page, "#budget-section"), first);
-  assert.match(await page.locator("#budget").getAttribute("aria-valuetext"), /^0\.280\sEUR per unit$/);
+  assert.match(await page.locator("#budget").getAttribute("aria-valuetext"), /^0\.280\sEUR per unit, 8,410\sEUR in total$/);
   assert.deepEqual(trouble, []);
   await close();
 });
@@ -162,7 +162,7 @@ test("labels are text, whatever they hold", async () => {
 test("numbers and currency are written as the study says", async () => {
   const { page, close } = await open("one");
   assert.match(await page.locator(".facts").innerText(), /30 035/);
-  assert.match(await page.locator(".budget-value").innerText(), /^€0,200 per unit$/);
+  assert.match(await page.locator(".budget-value").innerText(), /^€0,200 per unit, €6 007 in total$/);
   await close();
 });
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Results made by a formula, of the shape that dfcl evaluate writes: for tests of the page that need no trial.
-//   node sample_results.mjs three|one|hostile|bare|free > results.json
+//   node sample_results.mjs three|one|hostile|bare|nulls|free|many|budget > results.json
 
 const arms = ["0", "5", "10", "15", "20"];
 const budgets = [0.1, 0.2, 0.4];
@@ -228,7 +228,58 @@ export function freeFigures() {
   };
 }
 
-export const samples = { three: threeModels, one: oneModel, hostile, bare, nulls, free: freeFigures };
+// A comparison with sweeps: three methods, and eight values of two settings for two of them, over five seeds.
+export function manyEntries() {
+  const results = threeModels();
+  const values = [...["0.1", "0.5", "1", "2", "10"].map((value) => ["alpha", value]), ...["[0.1]", "[0.1, 0.5]", "[0.1, 0.5, 1]"].map((value) => ["multipliers", value])];
+  const methods = [["tsm", 1, []], ["dfcl-mer", 1.08, values], ["dfcl-ifd", 1.12, values]];
+  const entries = methods.flatMap(([method, skill, tried]) => [
+    { name: method, method, swept: "", value: "", skill },
+    ...tried.map(([swept, value], place) => ({ name: `${method} ${swept}=${value}`, method, swept, value, skill: skill - 0.02 * place })),
+  ]);
+  const share = (entry) => ({ y: 0.4 * entry.skill, low: 0.4 * entry.skill - 0.03, high: 0.4 * entry.skill + 0.03 });
+  const tried = (key, x) =>
+    ["tsm", "dfcl-mer", "dfcl-ifd"].map((name, place) => ({
+      name,
+      points: entries.filter((one) => one.swept === key && one.method === (place === 0 ? "dfcl-mer" : name)).map((one) => ({ x: x(one.value), ...share(place === 0 ? entries[0] : one) })),
+    }));
+  const sweep = { y_label: "share of the best possible increment", note: "Mean over the budgets. The line across is tsm.", panels: true };
+  return {
+    ...results,
+    kind: "comparison",
+    made_by: { version: "0.1.0", verb: "compare", options: [["training seeds", "1, 2, 3, 4, 5"]] },
+    models: entries.map((one) => model(one.name, one.method, one.skill, one.name === "tsm")),
+    differences: budgets.flatMap((budget) => entries.slice(1).map((one) => difference(one.name, one.skill, budget))),
+    entries: entries.map(({ name, method, swept, value }) => ({ name, method, swept, value })),
+    figures: [
+      { id: "revenue-by-budget", title: "Over test units: orders at each budget, models of the first seed", x_label: "budget per unit", y_label: "orders, relative", x_scale: "linear", kind: "line", series: entries.map((one) => ({ name: one.name, points: budgets.map((x) => ({ x, y: one.skill + x, low: one.skill + x - 0.05, high: one.skill + x + 0.05 })) })) },
+      { id: "sweep-alpha", title: "Over training seeds (mean of 5): values of alpha tried", x_label: "alpha", x_scale: "log", kind: "line", series: tried("alpha", Number), ...sweep },
+      { id: "sweep-multipliers", title: "Over training seeds (mean of 5): values of multipliers tried", x_label: "multipliers", x_scale: "category", kind: "points", series: tried("multipliers", String), ...sweep },
+    ],
+    tables: [
+      {
+        id: "seeds-revenue",
+        title: "Over training seeds (mean of 5): orders at each budget, relative to tsm at the first",
+        columns: ["method", ..."123456".split("").map((place) => `budget 0.${place}`), "gain over tsm"],
+        rows: entries.map((one) => [one.name, ..."123456".split("").map(() => "1.0051 (0.0044)"), "+12.34 % [-10.02, +34.56]"]),
+      },
+    ],
+  };
+}
+
+// One budget, and that beyond the curves; a share of a gain that may be zero.
+export function oneBudget() {
+  const results = threeModels();
+  results.budgets = [{ per_unit: 0.9, total: 0.9 * 30035 }];
+  results.models.forEach((one) => {
+    one.aucc[0] = { ...one.aucc[0], published: { value: -15.262, low: null, high: null }, area: { value: -12.75, low: null, high: null }, note: "The arm's gain over control is not away from zero." };
+  });
+  const point = (place) => [{ x: 0.9, y: 1 + 0.1 * place, low: 0.9 + 0.1 * place, high: 1.1 + 0.1 * place }];
+  results.figures = [{ id: "revenue-by-budget", title: "Over test units: orders at a budget of 0.9 a unit", x_label: "budget per unit", y_label: "orders, relative", x_scale: "linear", kind: "points", series: results.models.map((one, place) => ({ name: one.name, points: point(place) })) }];
+  return results;
+}
+
+export const samples = { three: threeModels, one: oneModel, hostile, bare, nulls, free: freeFigures, many: manyEntries, budget: oneBudget };
 
 if (process.argv[1]?.endsWith("sample_results.mjs")) {
   const make = samples[process.argv[2]];

@@ -33,10 +33,27 @@ export function intervalText(view: View, interval: Maybe<Interval>, decimals: nu
   return view.format.fixed(interval.value, decimals) + (range ? ` (${range})` : "");
 }
 
+// Lines break between the words of a name only; a name that is not long has one line where the screen is wide.
 export function modelCell(view: View, name: string, remark = ""): Child {
   const look = view.models.find((shown) => shown.name === name)?.look;
-  const short = name.length <= 24; // kept on one line
-  return h("span", { class: short ? "model-name short" : "model-name" }, look ? symbolOf(look) : null, name, remark ? h("small", {}, remark) : null);
+  const words = name.split(" ").map((word, place) => h("span", { class: word.length <= 30 ? "word" : "" }, place === 0 && look ? symbolOf(look) : null, word));
+  const spaced = words.flatMap((word, place) => (place > 0 ? [" ", word] : [word]));
+  return h("span", { class: name.length <= 40 ? "model-name short" : "model-name" }, ...spaced, remark ? h("small", {}, remark) : null);
+}
+
+// A budget per unit, with its total below it.
+export function budgetCell(view: View, budget: Maybe<number>, decimals: number): Child {
+  const total = view.totalOf(budget);
+  return h("span", { class: "figure" }, view.format.money(budget, decimals), total === null ? null : h("small", {}, `${view.format.plain(total)} in total`));
+}
+
+// Colours and symbols of the models, for marks that name them.
+export function modelScales(view: View) {
+  const domain = view.models.map((shown) => shown.name);
+  return {
+    color: { domain, range: view.models.map((shown) => shown.look.color), type: "categorical" as const },
+    symbol: { domain, range: view.models.map((shown) => shown.look.symbol) },
+  };
 }
 
 const kPaths: Record<string, string> = {
@@ -47,21 +64,27 @@ const kPaths: Record<string, string> = {
   cross: "M4.4 1h3.2v3.4h3.4v3.2h-3.4v3.4h-3.2v-3.4h-3.4v-3.2h3.4Z",
   star: "M6 .5l1.5 3.7l4 .3l-3 2.6l1 3.9l-3.5-2.1l-3.5 2.1l1-3.9l-3-2.6l4-.3Z",
   wye: "M4.6 6.8l-3.2-1.8l1.4-2.4l3.2 1.8l3.2-1.8l1.4 2.4l-3.2 1.8v3.8h-2.8Z",
-  plus: "M5 1h2v4h4v2h-4v4h-2v-4h-4v-2h4Z",
+  hexagon: "M6 .8l4.5 2.6v5.2l-4.5 2.6l-4.5-2.6v-5.2Z",
 };
 
-// The symbol that stands for a series in keys and tables.
+const kSpace = "http://www.w3.org/2000/svg";
+
+// The symbol that stands for a series in keys and tables, on a piece of its line where that is dashed.
 export function symbolOf(look: Look): Element {
-  const space = "http://www.w3.org/2000/svg";
-  const svg = document.createElementNS(space, "svg");
-  svg.setAttribute("viewBox", "0 0 12 12");
-  svg.setAttribute("class", "symbol");
+  const svg = document.createElementNS(kSpace, "svg");
+  svg.setAttribute("viewBox", look.dash ? "-12 0 36 12" : "0 0 12 12");
+  svg.setAttribute("class", look.dash ? "symbol dashed" : "symbol");
   svg.setAttribute("aria-hidden", "true");
-  const path = document.createElementNS(space, "path");
-  path.setAttribute("d", kPaths[look.symbol] ?? kPaths["circle"] ?? "");
-  path.style.fill = look.color;
-  svg.append(path);
+  if (look.dash) svg.append(pathOf("M-12 6h36", { fill: "none", stroke: look.color, strokeWidth: "2", strokeDasharray: look.dash }));
+  svg.append(pathOf(kPaths[look.symbol] ?? kPaths["circle"] ?? "", { fill: look.color }));
   return svg;
+}
+
+function pathOf(shape: string, style: Partial<CSSStyleDeclaration>): Element {
+  const path = document.createElementNS(kSpace, "path");
+  path.setAttribute("d", shape);
+  Object.assign(path.style, style);
+  return path;
 }
 
 // Which colour and symbol is which of the models that are switched on; nothing for a single model.

@@ -7,6 +7,8 @@ import { h, replaceChildren } from "./dom";
 import { decimalsOf, type NumberFormat } from "./format";
 import type { View } from "./view";
 
+// More bands than these hide each other.
+export const kMostBands = 3;
 
 // Plot options for a width in pixels, or a word on why there is nothing to draw.
 export type Draw = (width: number) => PlotOptions | string;
@@ -58,9 +60,24 @@ export function extent(values: Iterable<number>): [number, number] {
   return low <= high ? [low, high] : [0, 1];
 }
 
-export function shorten(text: string, most: number): string {
-  const letters = [...text];
-  return letters.length > most ? letters.slice(0, most - 1).join("") + "\u2026" : text;
+// Labels of at most so many letters. Names that are longer keep their first word and their end, where values of settings
+// differ; those that would still look alike are numbered.
+export function shortNames(names: string[], most: number): Map<string, string> {
+  const short = new Map(names.map((name) => [name, shortName(name, most)]));
+  const seen = new Map<string, number>();
+  for (const [name, label] of short) {
+    const before = seen.get(label) ?? 0;
+    seen.set(label, before + 1);
+    if (before > 0) short.set(name, `${before + 1} ${shortName(name, most - 2)}`);
+  }
+  return short;
+}
+
+function shortName(name: string, most: number): string {
+  const letters = [...name];
+  if (letters.length <= most) return name;
+  const head = Math.min([...(name.split(/\s/)[0] ?? "")].length, Math.floor(most / 2));
+  return letters.slice(0, head).join("") + "\u2026" + letters.slice(letters.length - (most - 1 - head)).join("");
 }
 
 // Pixels a label of this many letters takes on an axis.

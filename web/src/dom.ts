@@ -46,7 +46,9 @@ export function table(options: TableOptions): HTMLElement {
       "tr",
       {},
       ...cells.map((cell, index) =>
-        index === 0 ? h("th", { scope: "row", class: classOf(0) }, cell) : h("td", { class: classOf(index) }, cell),
+        index === 0
+          ? h("th", { scope: "row", class: classOf(0) + breaks(cell) }, cell)
+          : h("td", { class: classOf(index) + breaks(cell) }, cell),
       ),
     ),
   );
@@ -56,15 +58,26 @@ export function table(options: TableOptions): HTMLElement {
     h(
       "table",
       {},
-      h("caption", { class: options.hideCaption ? "visually-hidden" : "" }, options.caption),
+      h("caption", { class: options.hideCaption ? "visually-hidden" : "" }, h("span", {}, options.caption)),
       h("thead", {}, h("tr", {}, ...head)),
       h("tbody", {}, ...rows),
     ),
   );
 }
 
+// Only a word that no screen can hold is broken.
+function breaks(cell: Child): string {
+  const text = cell instanceof Node ? (cell.textContent ?? "") : cell || "";
+  return /\S{31}/.test(text) ? " breaks" : "";
+}
+
 export function section(id: string, title: string, ...children: Child[]): HTMLElement {
   return h("section", { id, "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title), ...children);
+}
+
+// What the figures of a section are over, below its heading.
+export function scope(text: string): HTMLElement {
+  return h("p", { class: "scope" }, text);
 }
 
 export function note(text: string): HTMLElement {

@@ -162,6 +162,7 @@ export interface Figure {
   y_label?: Maybe<string>;
   x_scale?: Maybe<string>;
   kind?: Maybe<string>;
+  panels?: Maybe<boolean>; // the first series beside each of the others
   series?: Maybe<{ name?: Maybe<string>; points?: Maybe<FigurePoint[]> }[]>;
 }
 
@@ -205,6 +206,7 @@ export interface Results {
   aucc_differences?: Maybe<AreaDifference[]>;
   oracle?: Maybe<{ curve?: Maybe<OraclePoint[]>; at_budgets?: Maybe<OraclePoint[]> }>;
   check?: Maybe<Check>;
+  entries?: Maybe<{ name?: Maybe<string>; swept?: Maybe<string> }[]>; // of a comparison; swept: the key whose value was tried
   figures?: Maybe<Figure[]>;
   tables?: Maybe<Table[]>;
   how?: Maybe<string[]>;

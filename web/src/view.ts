@@ -11,20 +11,25 @@ export interface ShownModel {
   model: Model;
   curve: CurvePoint[];
   look: Look;
+  swept: boolean; // one of several values tried for a setting
 }
 
-// How a series is drawn: colour and symbol, so that it can be told apart without colour.
+// How a series is drawn: colour, symbol and dashes, so that it can be told apart without colour.
 export interface Look {
   color: string;
   symbol: Symbol;
+  dash?: string;
 }
 
-const kSymbols = ["circle", "square", "triangle", "diamond", "cross", "star", "wye", "plus"] as const;
+const kSymbols = ["circle", "square", "triangle", "diamond", "cross", "star", "wye", "hexagon"] as const;
 type Symbol = (typeof kSymbols)[number];
 
+// No two alike: after every eight, other dashes, and the symbols move on by three.
 export function lookOf(index: number): Look {
   const place = index % kSymbols.length;
-  return { color: `var(--series-${place})`, symbol: kSymbols[place] ?? "circle" };
+  const round = Math.floor(index / kSymbols.length);
+  const symbol = kSymbols[(place + 3 * round) % kSymbols.length] ?? "circle";
+  return { color: `var(--series-${place})`, symbol, ...(round > 0 ? { dash: `${3 * round - 1} 3` } : {}) };
 }
 
 export class View {
@@ -37,6 +42,7 @@ export class View {
   readonly revenueName: string;
   readonly costName: string;
   readonly levelText: string; // "95 %"
+  readonly scope: string; // what the intervals of models are over
 
   private readonly active: Set<string>;
   private chosenBudget: number | null;
@@ -44,12 +50,7 @@ export class View {
 
   constructor(readonly results: Results) {
     this.format = new NumberFormat(results.report);
-    this.models = list(results.models).map((model, index) => ({
-      name: model.name || `model ${index + 1}`,
-      model,
-      curve: curveOf(model),
-      look: lookOf(index),
-    }));
+    this.models = shownModels(results);
     const arms = list(results.trial?.arms);
     this.arms = arms.map((arm, index) => arm.label ?? String(index));
     this.control = arms.findIndex((arm) => arm.control === true);
@@ -60,7 +61,8 @@ export class View {
     this.revenueName = results.report?.revenue_name || "revenue";
     this.costName = results.report?.cost_name || "cost";
     this.levelText = this.format.percent(results.level ?? 0.95, 0);
-    this.active = new Set(this.models.map((shown) => shown.name));
+    this.scope = scopeOf(results);
+    this.active = new Set(this.models.filter((shown) => !shown.swept || shown.model.reference).map((shown) => shown.name));
     this.chosenBudget = this.startBudget();
   }
 
@@ -100,6 +102,10 @@ export class View {
     return high > low ? [low, high] : null;
   }
 
+  totalOf(budget: number | null | undefined): number | null {
+    return isNumber(budget) && this.units !== null ? budget * this.units : null;
+  }
+
   // The declared budget nearest to the chosen one.
   nearestBudget(): number {
     const chosen = this.chosenBudget ?? this.budgets[0] ?? 0;
@@ -133,4 +139,22 @@ export class View {
   private tell(): void {
     for (const listener of this.listeners) listener();
   }
+}
+
+// Values tried for a setting come after the methods themselves, so that these have the plainest looks.
+function shownModels(results: Results): ShownModel[] {
+  const tried = new Set(list(results.entries).flatMap((entry) => (entry.swept && entry.name ? [entry.name] : [])));
+  const models = list(results.models).map((model, index) => {
+    const name = model.name || `model ${index + 1}`;
+    return { name, model, curve: curveOf(model), swept: tried.has(name) };
+  });
+  const order = [...models.filter((shown) => !shown.swept), ...models.filter((shown) => shown.swept)];
+  return models.map((shown) => ({ ...shown, look: lookOf(order.indexOf(shown)) }));
+}
+
+function scopeOf(results: Results): string {
+  const units = `Intervals over ${results.trial?.split ? `${results.trial.split} ` : ""}units`;
+  const seeds = list(results.made_by?.options).find((option) => option[0] === "training seeds")?.[1]?.split(", ");
+  if (!seeds) return `${units}.`;
+  return seeds.length > 1 ? `${units}, models of the first training seed (${seeds[0]}).` : `${units}, one training seed.`;
 }

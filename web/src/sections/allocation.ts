@@ -3,7 +3,7 @@
 // Who gets what: shares of the arms over all budgets, and by segment at one of the study's budgets, for one model.
 import { areaY, barX, pointerX, ruleX, stackX, stackY, tip } from "@observablehq/plot";
 import { armColors, armKey } from "../cells";
-import { chart, extent, labelWidth, shorten, tickFormat } from "../chart";
+import { chart, extent, labelWidth, shortNames, tickFormat } from "../chart";
 import { fold, h, note, replaceChildren, section, table, type Child } from "../dom";
 import { decimalsOf } from "../format";
 import { isNumber, list, type Segment } from "../results";
@@ -76,7 +76,8 @@ function segmentPart(view: View, segment: Segment): Child {
     const rows = values.flatMap((value, place) =>
       view.arms.map((label, arm) => ({ place, name: names[place] ?? "", label, arm, share: value.share_per_arm?.[atIndex()]?.[arm] ?? 0 })),
     );
-    const most = width < 500 ? 11 : 26;
+    const most = width < 500 ? 16 : 26;
+    const short = shortNames(names, most);
     return {
       height: 34 + 24 * values.length,
       marginTop: 6,
@@ -84,7 +85,7 @@ function segmentPart(view: View, segment: Segment): Child {
       marginLeft: labelWidth(names, most),
       marginRight: 16,
       x: { label: null, domain: [0, 1], tickFormat: (share: number) => view.format.percent(share, 0), ticks: 5 },
-      y: { label: null, domain: values.map((_, place) => place), tickFormat: (place: number) => shorten(names[place] ?? "", most), type: "band" as const, padding: 0.2 },
+      y: { label: null, domain: values.map((_, place) => place), tickFormat: (place: number) => short.get(names[place] ?? "") ?? "", type: "band" as const, padding: 0.2 },
       color: armColors(view),
       marks: [
         barX(
@@ -143,13 +144,14 @@ function importance(view: View, shown: ShownModel): Child {
   if (rows.length === 0) return null;
   const names = rows.map((row) => row.feature ?? "");
   const drawn = chart(view, `What the model looks at, ${shown.name}`, (width) => {
-    const most = width < 500 ? 14 : 30;
+    const most = width < 500 ? 16 : 30;
+    const short = shortNames(names, most);
     return {
       height: 54 + 20 * rows.length,
       marginTop: 6,
       marginLeft: labelWidth(names, most),
       x: { label: "share of splits", grid: true, tickFormat: (share: number) => view.format.percent(share, 0), ticks: 5 },
-      y: { label: null, domain: rows.map((_, place) => place), tickFormat: (place: number) => shorten(names[place] ?? "", most), type: "band" as const },
+      y: { label: null, domain: rows.map((_, place) => place), tickFormat: (place: number) => short.get(names[place] ?? "") ?? "", type: "band" as const },
       marks: [barX(rows, { x: "share", y: (_: unknown, place: number) => place, fill: shown.look.color, insetTop: 2, insetBottom: 2, title: (row) => `${row.feature}: ${view.format.percent(row.share)}`, tip: true })],
     };
   });

@@ -69,6 +69,8 @@ function facts(view: View): Child {
     const resamples = isNumber(results.resamples) && results.resamples > 0 ? `, ${format.count(results.resamples)} resamples` : "";
     rows.push(["Intervals", view.levelText + resamples]);
   }
+  const pairs = view.budgets.map((budget) => `${format.money(budget)} (${format.money(view.totalOf(budget))})`);
+  if (pairs.length > 0 && view.units !== null) rows.push(["Budgets a unit (in total)", pairs.join(", ")]);
   const control = results.control?.revenue?.value;
   if (isNumber(control)) rows.push([`${view.revenueName} of control, per unit`, format.money(control)]);
   if (rows.length === 0) return null;

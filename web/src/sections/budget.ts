@@ -3,9 +3,9 @@
 // What the chosen budget brings: revenue, spend and allocation of every model at that budget, read off its curve.
 import { barX, stackX } from "@observablehq/plot";
 import { armColors, armKey, intervalCell, modelCell } from "../cells";
-import { chart, labelWidth, shorten } from "../chart";
+import { chart, labelWidth, shortNames } from "../chart";
 import { atBudget, type CurvePoint } from "../curve";
-import { h, note, replaceChildren, section, table, type Child } from "../dom";
+import { h, note, replaceChildren, scope, section, table, type Child } from "../dom";
 import { decimalsOfIntervals } from "../format";
 import { isNumber } from "../results";
 import type { View } from "../view";
@@ -22,6 +22,7 @@ export function budget(view: View): Child {
   return section(
     "budget-section",
     "What a budget brings",
+    scope(view.scope),
     totals.element,
     figures,
     allocationChart(view),
@@ -98,7 +99,9 @@ function figuresTable(view: View, total: boolean): HTMLElement {
     rows.forEach((row) => row.pop());
   }
   const chosen = view.format.money(view.budget, budgetDecimals(view));
-  const caption = `At a budget of ${chosen} per unit: ${scale > 1 ? `totals of ${view.format.count(scale)} units` : "figures per unit"}`;
+  const whole = view.totalOf(view.budget);
+  const inTotal = whole === null ? "" : `, ${view.format.money(whole)} in total`;
+  const caption = `At a budget of ${chosen} per unit${inTotal}: ${scale > 1 ? `totals of ${view.format.count(scale)} units` : "figures per unit"}`;
   if (rows.length === 0) return h("p", { class: "empty" }, "No model is switched on.");
   return table({ caption, columns, rows });
 }
@@ -111,7 +114,8 @@ function allocationChart(view: View): Child {
     );
     if (bars.length === 0) return "No model is switched on.";
     const names = [...new Set(bars.map((bar) => bar.name))];
-    const most = width < 500 ? 11 : 24;
+    const most = width < 500 ? 16 : 36;
+    const short = shortNames(names, most);
     return {
       height: 34 + 26 * names.length,
       marginTop: 6,
@@ -119,7 +123,7 @@ function allocationChart(view: View): Child {
       marginLeft: labelWidth(names, most),
       marginRight: 16,
       x: { label: null, domain: [0, 1], tickFormat: (share: number) => view.format.percent(share, 0), ticks: 5 },
-      y: { label: null, domain: names, tickFormat: (name: string) => shorten(name, most), padding: 0.25 },
+      y: { label: null, domain: names, tickFormat: (name: string) => short.get(name) ?? name, padding: 0.25 },
       color: armColors(view),
       marks: [
         barX(

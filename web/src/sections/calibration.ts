@@ -3,9 +3,9 @@
 // Predicted against observed, by tenths of the units: points on the diagonal mean predictions that can be taken at
 // their word.
 import { dot, link, pointer, ruleX, tip } from "@observablehq/plot";
-import { intervalText, modelKey } from "../cells";
+import { intervalText, modelKey, modelScales } from "../cells";
 import { chart, extent, tickFormat } from "../chart";
-import { h, note, section, type Child } from "../dom";
+import { h, note, scope, section, type Child } from "../dom";
 import { decimalsOfIntervals } from "../format";
 import { isNumber, list } from "../results";
 import type { View } from "../view";
@@ -26,6 +26,7 @@ export function calibration(view: View): Child {
   return section(
     "calibration",
     "Can the predictions be taken at their word?",
+    scope(view.scope),
     charts.length > 0 ? modelKey(view) : null,
     charts.length > 0 ? h("div", { class: "side-by-side" }, ...charts) : null,
     charts.length > 0 ? note("Each point is a tenth of the units. On the diagonal, what was predicted is what was observed.") : null,
@@ -64,8 +65,7 @@ function draw(view: View, outcome: Outcome, name: string, width: number) {
     grid: true,
     x: { label: `predicted ${name} per unit${unit}`, tickFormat: tickFormat(view.format, ...predicted), ticks: 5, nice: true },
     y: { label: `observed${unit}`, tickFormat: tickFormat(view.format, ...reach), ticks: 6, nice: true },
-    color: { domain: view.models.map((shown) => shown.name), range: view.models.map((shown) => shown.look.color), type: "categorical" as const },
-    symbol: { domain: view.models.map((shown) => shown.name), range: view.models.map((shown) => shown.look.symbol) },
+    ...modelScales(view),
     marks: [
       link([predicted], { x1: (d) => d[0], y1: (d) => d[0], x2: (d) => d[1], y2: (d) => d[1], stroke: "var(--oracle)", strokeDasharray: "5 4" }),
       ruleX(points, { x: "predicted", y1: "low", y2: "high", stroke: "name", strokeWidth: 1.3 }),

@@ -3,7 +3,7 @@
 // The trial check, as dfcl check reported it.
 import { dot, ruleX, ruleY } from "@observablehq/plot";
 import { intervalCell } from "../cells";
-import { chart, labelWidth, shorten } from "../chart";
+import { chart, labelWidth, shortNames } from "../chart";
 import { h, section, table, type Child } from "../dom";
 import { decimalsOfIntervals } from "../format";
 import { isNumber, list, type Check, type Finding, type Results } from "../results";
@@ -95,13 +95,14 @@ function balanceChart(view: View, result: Check): Child {
   if (features.length === 0) return null;
   const names = features.map((feature) => feature.name);
   const drawn = chart(view, "Largest differences of the features between the arms", (width) => {
-    const most = width < 500 ? 14 : 30;
+    const most = width < 500 ? 16 : 30;
+    const short = shortNames(names, most);
     return {
       height: 54 + 18 * features.length,
       marginTop: 6,
       marginLeft: labelWidth(names, most),
       x: { label: "largest standardised difference between arms", grid: true, tickFormat: (value: number) => view.format.trimmed(value, 3), ticks: 5, domain: [0, Math.max(0.1, ...features.map((feature) => feature.size))] },
-      y: { label: null, domain: features.map((_, place) => place), tickFormat: (place: number) => shorten(names[place] ?? "", most), type: "point" as const },
+      y: { label: null, domain: features.map((_, place) => place), tickFormat: (place: number) => short.get(names[place] ?? "") ?? "", type: "point" as const },
       marks: [
         ruleX([0.1], { stroke: "var(--axis)", strokeDasharray: "3 3" }),
         ruleY(features, { y: (_: unknown, place: number) => place, x1: 0, x2: "size", stroke: "var(--axis)" }),

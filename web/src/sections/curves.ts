@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Cost curves: what is earned for what is spent, over all budgets, with bands.
-import { areaY, dot, line, pointer, ruleX, ruleY, tip } from "@observablehq/plot";
-import { intervalText, modelKey } from "../cells";
-import { chart, extent, tickFormat } from "../chart";
+import { areaY, dot, line, pointer, ruleX, ruleY, text, tip } from "@observablehq/plot";
+import { intervalText, modelKey, modelScales } from "../cells";
+import { chart, extent, kMostBands, tickFormat } from "../chart";
 import { atBudget, type CurvePoint } from "../curve";
-import { fold, h, note, section, table, type Child } from "../dom";
+import { fold, h, note, scope, section, table, type Child } from "../dom";
 import { decimalsOfIntervals } from "../format";
 import { isNumber, list } from "../results";
 import type { ShownModel, View } from "../view";
@@ -28,13 +28,21 @@ export function curves(view: View): Child {
     drawCurves(view, choice.outcome(), width),
   );
   choice.listen();
-  const oracle = list(view.results.oracle?.curve).length > 0 ? " The dashed line is the best that is possible, known because the trial is simulated." : "";
+  const oracle = list(view.results.oracle?.curve).length > 0 ? " The dotted line is the best that is possible, known because the trial is simulated." : "";
+  const caption = note("");
+  const explain = () => {
+    const bands = view.activeModels.length <= kMostBands ? `Bands are ${view.levelText} intervals, point by point.` : `Bands are drawn while at most ${kMostBands} models are on; the intervals are in the table.`;
+    caption.textContent = `${bands} The upright line is the chosen budget.${oracle}`;
+  };
+  view.onChange(explain);
+  explain();
   return section(
     "curves",
     "Cost curves",
+    scope(view.scope),
     choice.element,
     h("figure", {}, modelKey(view), drawn),
-    note(`Bands are ${view.levelText} intervals, point by point. The upright line is the chosen budget.${oracle}`),
+    caption,
     fold("The curves as a table", ...view.models.map((shown) => curveTable(view, shown))),
   );
 }
@@ -90,9 +98,10 @@ function drawCurves(view: View, outcome: Outcome, width: number) {
     isNumber(point.cost) && isNumber(point[outcome]) ? [{ cost: point.cost, value: point[outcome] as number }] : [],
   );
   const costs = extent([...rows, ...oracle].map((row) => row.cost));
-  const values = extent([...rows.flatMap((row) => [row.value, row.low ?? row.value, row.high ?? row.value]), ...oracle.map((row) => row.value)]);
+  const banded = view.activeModels.length > kMostBands ? [] : rows.filter((row) => row.low !== null && row.high !== null);
+  const inView = banded.length > 0 ? rows.flatMap((row) => [row.value, row.low ?? row.value, row.high ?? row.value]) : rows.map((row) => row.value);
+  const values = extent([...inView, ...oracle.map((row) => row.value)]);
   const unit = view.format.currency ? `, ${view.format.currency}` : "";
-  const banded = rows.filter((row) => row.low !== null && row.high !== null);
   return {
     height: Math.max(280, Math.min(440, width * 0.55)),
     marginLeft: 58,
@@ -100,14 +109,16 @@ function drawCurves(view: View, outcome: Outcome, width: number) {
     grid: true,
     x: { label: `${view.costName} per unit${unit}`, tickFormat: tickFormat(view.format, ...costs), ticks: width < 500 ? 4 : 8 },
     y: { label: `${view.revenueName} per unit${unit}${outcome === "revenue" ? "" : ", over control"}`, tickFormat: tickFormat(view.format, ...values) },
-    color: { domain: view.models.map((shown) => shown.name), range: view.models.map((shown) => shown.look.color), type: "categorical" as const },
-    symbol: { domain: view.models.map((shown) => shown.name), range: view.models.map((shown) => shown.look.symbol) },
+    ...modelScales(view),
     marks: [
       values[0] <= 0 && values[1] >= 0 ? ruleY([0], { stroke: "var(--axis)" }) : null,
       areaY(banded, { x: "cost", y1: "low", y2: "high", fill: "name", z: "name", fillOpacity: 0.09 }),
       ...["low", "high"].map((edge) => line(banded, { x: "cost", y: edge, stroke: "name", z: "name", strokeWidth: 0.7, strokeOpacity: 0.5 })),
-      line(oracle, { x: "cost", y: "value", stroke: "var(--oracle)", strokeDasharray: "5 4", strokeWidth: 1.5 }),
-      line(rows, { x: "cost", y: "value", stroke: "name", z: "name", strokeWidth: 1.8 }),
+      ...view.activeModels.map(({ name, look }) =>
+        line(rows.filter((row) => row.name === name), { x: "cost", y: "value", stroke: look.color, strokeWidth: 1.8, ...(look.dash ? { strokeDasharray: look.dash } : {}) }),
+      ),
+      line(oracle, { x: "cost", y: "value", stroke: "var(--ink)", strokeDasharray: "1 4", strokeLinecap: "round", strokeWidth: 2.2, className: "oracle" }),
+      text(oracle.slice(-1), { x: "cost", y: "value", text: () => "best possible", textAnchor: "end", dy: -8 }),
       view.budget === null ? null : ruleX([view.budget], { stroke: "var(--ink)", strokeOpacity: 0.55, strokeWidth: 1 }),
       dot(chosen, { x: "cost", y: "value", fill: "name", symbol: "name", r: 4.5, stroke: "var(--paper)", strokeWidth: 1 }),
       tip(rows, pointer({ x: "cost", y: "value", title: "text", maxRadius: 60 })),

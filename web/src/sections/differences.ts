@@ -2,9 +2,9 @@
 //
 // Paired differences against the reference: a row for each budget and model, with both intervals.
 import { dot, pointer, ruleX, ruleY, tip } from "@observablehq/plot";
-import { intervalCell, modelCell, percentCell } from "../cells";
-import { chart, extent, labelWidth, shorten, tickFormat } from "../chart";
-import { h, note, replaceChildren, section, table, type Child } from "../dom";
+import { budgetCell, intervalCell, modelCell, modelScales, percentCell } from "../cells";
+import { chart, extent, labelWidth, shortNames, tickFormat } from "../chart";
+import { h, note, replaceChildren, scope, section, table, type Child } from "../dom";
 import { decimalsOfIntervals } from "../format";
 import { isNumber, list, type Difference } from "../results";
 import type { View } from "../view";
@@ -22,9 +22,10 @@ export function differences(view: View): Child {
   return section(
     "differences",
     `Differences against ${reference}`,
+    scope(view.scope),
     h("figure", {}, chart(view, `Differences in ${view.revenueName} per unit against ${reference}, with intervals`, (width) => draw(view, shown(), width))),
     note(
-      `Thick lines: ${view.levelText} interval of one difference. Thin lines: wide enough for all differences shown to hold at once. ` +
+      `Thick lines: ${view.levelText} interval of one difference. Thin lines: wide enough for the differences of all models, at all budgets, to hold at once. ` +
         "Where the thin line crosses zero, no difference can be shown.",
     ),
     rows,
@@ -61,7 +62,8 @@ function draw(view: View, rows: Difference[], width: number) {
   if (bars.length === 0) return "No model is switched on.";
   const names = [...new Set(bars.map((bar) => bar.name))];
   const budgets = [...new Set(bars.map((bar) => bar.budget))];
-  const most = width < 500 ? 10 : 24;
+  const most = width < 500 ? 16 : 36;
+  const short = shortNames(names, most);
   const range = extent(bars.flatMap((bar) => [bar.low, bar.high, bar.farLow, bar.farHigh, 0]));
   const unit = view.format.currency ? `, ${view.format.currency}` : "";
   return {
@@ -70,10 +72,9 @@ function draw(view: View, rows: Difference[], width: number) {
     marginRight: labelWidth(budgets, 24),
     marginTop: 6,
     x: { label: `${view.revenueName} per unit${unit}`, grid: true, nice: true, tickFormat: tickFormat(view.format, ...range), ticks: width < 500 ? 3 : 7 },
-    y: { label: null, domain: names, tickFormat: (name: string) => shorten(name, most) },
+    y: { label: null, domain: names, tickFormat: (name: string) => short.get(name) ?? name },
     fy: { label: null, domain: budgets, padding: 0.12 },
-    color: { domain: view.models.map((one) => one.name), range: view.models.map((one) => one.look.color), type: "categorical" as const },
-    symbol: { domain: view.models.map((one) => one.name), range: view.models.map((one) => one.look.symbol) },
+    ...modelScales(view),
     marks: [
       ruleX([0], { stroke: "var(--ink)" }),
       ruleY(bars, { fy: "budget", y: "name", x1: "farLow", x2: "farHigh", stroke: "name", strokeWidth: 1.2 }),
@@ -101,7 +102,7 @@ function differenceTable(view: View, rows: Difference[]): Child {
       { title: "In words", kind: "wide" },
     ],
     rows: rows.map((row) => [
-      view.format.money(row.budget_per_unit, budgetDecimals(view)),
+      budgetCell(view, row.budget_per_unit, budgetDecimals(view)),
       modelCell(view, row.model ?? ""),
       intervalCell(view, row.revenue, decimals, 1, true),
       view.format.range(row.simultaneous?.low, row.simultaneous?.high, decimals),

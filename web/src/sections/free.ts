@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Figures and tables that the results file brings ready-made: drawn as they stand.
-import { areaY, barY, dot, line, pointer, ruleX, ruleY, tip } from "@observablehq/plot";
-import { symbolOf } from "../cells";
-import { chart, extent, shorten, tickFormat } from "../chart";
-import { fold, h, note, section, table, type Child } from "../dom";
+import { areaY, barY, dot, line, pointer, ruleX, ruleY, text, tip } from "@observablehq/plot";
+import { modelCell, symbolOf } from "../cells";
+import { chart, extent, kMostBands, shortNames, tickFormat } from "../chart";
+import { fold, h, note, replaceChildren, section, table, type Child } from "../dom";
 import { decimalsOf } from "../format";
 import { isNumber, list, type Figure, type Table } from "../results";
 import type { Look, View } from "../view";
@@ -19,35 +19,47 @@ interface Row {
   text: string;
 }
 
-
 interface Series {
   name: string;
   look: Look;
 }
+
+const kMostWhiskers = 8;
+const kMostLetters = 18; // of a label on an axis
 
 export function figures(view: View): Child[] {
   return list(view.results.figures).map((figure, index) => figureSection(view, figure, index));
 }
 
 export function tables(view: View): Child[] {
-  return list(view.results.tables).map((one, index) => section(`table-${index}`, one.title ?? "Table", freeTable(one), one.note ? note(one.note) : null));
+  return list(view.results.tables).map((one, index) => section(`table-${index}`, one.title ?? "Table", freeTable(view, one), one.note ? note(one.note) : null));
 }
 
-function freeTable(one: Table): HTMLElement {
+function freeTable(view: View, one: Table): HTMLElement {
   const rows = list(one.rows);
-  const looksNumeric = (text: string) => /^[^\p{L}]*\d[^\p{L}]*$/u.test(text) || text === "";
+  const looksNumeric = (cell: string) => /^[^\p{L}]*$/u.test(cell);
   const columns = list(one.columns).map((title, index) => {
     const cells = rows.map((row) => String(row[index] ?? ""));
     const longest = Math.max(0, ...cells.map((cell) => cell.length));
     const kind = cells.every(looksNumeric) ? ("number" as const) : longest > 40 ? ("wide" as const) : ("text" as const);
     return { title, kind };
   });
+  const cellOf = (cell: string, index: number) => {
+    if (columns[index]?.kind === "number") return bracketed(cell);
+    return index === 0 ? modelCell(view, cell) : cell;
+  };
   return table({
     caption: one.title ?? "Table",
     hideCaption: true,
     columns,
-    rows: rows.map((row) => columns.map((_, index) => String(row[index] ?? ""))),
+    rows: rows.map((row) => columns.map((_, index) => cellOf(String(row[index] ?? ""), index))),
   });
+}
+
+// "1.02 (0.01)" with its brackets below it, small, so that more columns fit.
+function bracketed(cell: string): Child {
+  const [, figure, brackets] = /^([^([]+) ([([].*)$/.exec(cell) ?? [];
+  return figure ? h("span", { class: "figure" }, figure, h("small", {}, brackets)) : cell;
 }
 
 function rowsOf(view: View, figure: Figure): Row[] {
@@ -69,21 +81,49 @@ function figureSection(view: View, figure: Figure, index: number): HTMLElement {
   const series = list(figure.series).map((one, place) => ({ name: one.name ?? "", look: view.lookOfSeries(one.name ?? "", place) }));
   const rows = rowsOf(view, figure);
   const title = figure.title ?? "Figure";
-  const key = h("ul", { class: "key", "aria-label": "Series" }, ...series.map((one) => h("li", {}, symbolOf(one.look), one.name)));
-  const isOn = (row: Row) => !view.models.some((shown) => shown.name === row.series) || view.isActive(row.series);
-  const drawn = chart(view, title, (width) => {
-    const shown = rows.filter(isOn);
-    if (shown.length === 0) return rows.length === 0 ? "There is nothing to draw." : "No model is switched on.";
-    return figure.kind === "bar" ? drawBars(view, figure, shown, series, width) : drawPoints(view, figure, shown, series, width);
-  });
   return section(
     `figure-${index}`,
     title,
-    series.length > 1 ? key : null,
-    h("figure", {}, drawn),
+    figure.panels && series.length > 1 ? panels(view, figure, rows, series) : together(view, figure, rows, series, title),
     figure.note ? note(figure.note) : null,
     fold("The figure as a table", figureTable(view, figure, rows, title)),
   );
+}
+
+// All series that are switched on in one chart.
+function together(view: View, figure: Figure, rows: Row[], series: Series[], title: string): HTMLElement {
+  const isOn = (name: string) => !view.models.some((shown) => shown.name === name) || view.isActive(name);
+  const key = h("ul", { class: "key", "aria-label": "Series" });
+  const remark = note("");
+  const redraw = () => {
+    const on = series.filter((one) => isOn(one.name));
+    replaceChildren(key, ...on.map((one) => h("li", {}, symbolOf(one.look), one.name)));
+    remark.textContent = intervalsWords(figure, rows.filter((row) => isOn(row.series)), on.length);
+    remark.hidden = remark.textContent === "";
+  };
+  view.onChange(redraw);
+  redraw();
+  const drawn = chart(view, title, (width) => {
+    const shown = rows.filter((row) => isOn(row.series));
+    if (shown.length === 0) return rows.length === 0 ? "There is nothing to draw." : "No model is switched on.";
+    if (figure.kind === "bar") return drawBars(view, figure, shown, series, width);
+    const places = labelsOf(shown);
+    const alone = places.length === 1 && new Set(shown.map((row) => row.series)).size > 1;
+    return drawPoints(view, alone ? namedBySeries(view, figure, places[0] ?? "") : figure, alone ? shown.map((row) => ({ ...row, x: row.series })) : shown, series, width);
+  });
+  return h("div", {}, series.length > 1 ? key : null, h("figure", {}, drawn), remark);
+}
+
+// With one place on the axis there is nothing to connect: the series stand side by side.
+function namedBySeries(view: View, figure: Figure, place: string): Figure {
+  const at = place !== "" && isNumber(Number(place)) ? view.format.plain(Number(place)) : place;
+  return { ...figure, kind: "points", x_scale: "category", x_label: figure.x_label ? `${figure.x_label}: ${at}` : at };
+}
+
+function intervalsWords(figure: Figure, rows: Row[], on: number): string {
+  if (figure.kind === "bar" || on <= kMostBands || !rows.some((row) => row.low !== null)) return "";
+  if (on > kMostWhiskers) return `Intervals are drawn while at most ${kMostWhiskers} series are on; they are in the table.`;
+  return "Upright lines are intervals; the series stand a little beside each other.";
 }
 
 function figureTable(view: View, figure: Figure, rows: Row[], title: string): HTMLElement {
@@ -124,51 +164,96 @@ function labelsOf(rows: Row[]): string[] {
 
 // Labels that do not fit beside each other are turned.
 function crowded(labels: string[], width: number): boolean {
-  return labels.reduce((sum, label) => sum + 7 * Math.min([...label].length, 16) + 10, 0) > width - 70;
+  return labels.reduce((sum, label) => sum + 7 * Math.min([...label].length, kMostLetters) + 10, 0) > width - 70;
 }
 
 function drawPoints(view: View, figure: Figure, rows: Row[], series: Series[], width: number) {
   const category = isCategory(figure, rows);
   const log = !category && figure.x_scale === "log" && rows.every((row) => Number(row.x) > 0);
-  const x = category ? (row: Row) => String(row.x) : (row: Row) => Number(row.x);
-  const labels = labelsOf(rows);
-  const turned = category && crowded(labels, width);
   const range = extent(rows.map((row) => Number(row.x)).filter(isNumber));
-  const banded = rows.filter((row) => row.low !== null && row.high !== null);
-  const lines = figure.kind !== "points";
-  const bands = lines && !category;
   const numeric = { type: log ? ("log" as const) : ("linear" as const), tickFormat: log ? (value: number) => view.format.trimmed(value, 6) : tickFormat(view.format, ...range), ticks: width < 500 ? 4 : 8 };
-  const named = { type: "point" as const, domain: labels, padding: 0.5, tickFormat: (label: string) => shorten(label, 16), ...(turned ? { tickRotate: -35 } : {}) };
+  const places = category ? placesAxis(view, figure, rows, width) : { x: { label: figure.x_label ?? null, ...numeric } };
+  const x = category ? (row: Row) => String(row.x) : (row: Row) => Number(row.x);
   return {
-    height: Math.max(260, Math.min(400, width * 0.5)) + (turned ? 50 : 0),
+    height: Math.max(260, Math.min(400, width * 0.5)),
     marginLeft: 58,
-    marginBottom: turned ? 90 : 48,
-    x: { label: figure.x_label ?? null, labelOffset: turned ? 84 : 42, ...(category ? named : numeric) },
+    ...places,
     y: yAxis(view, figure, rows, false),
     ...scales(series),
-    marks: category ? beside(rows, banded, lines, x) : [
-      bands ? areaY(banded, { x, y1: "low", y2: "high", fill: "place", z: "place", fillOpacity: 0.13 }) : ruleX(banded, { x, y1: "low", y2: "high", stroke: "place", strokeWidth: 1.4 }),
-      lines ? line(rows, { x, y: "y", stroke: "place", z: "place", strokeWidth: 1.8 }) : null,
-      dot(rows, { x, y: "y", fill: "place", symbol: "place", r: 3.8, stroke: "var(--paper)", strokeWidth: 0.8 }),
-      tip(rows, pointer({ x, y: "y", title: "text", maxRadius: 60 })),
-    ],
+    marks: [...seriesMarks(rows, series, x, figure.kind !== "points", category), tip(rows, pointer({ x, y: "y", title: "text", maxRadius: 60 }))],
   };
 }
 
-// Named places have no width of their own: the series stand a little beside each other, so that none hides another.
-function beside(rows: Row[], banded: Row[], lines: boolean, x: (row: Row) => string | number) {
+// Named places on the axis, each with its label; labels that do not fit beside each other are turned.
+function placesAxis(view: View, figure: Figure, rows: Row[], width: number) {
+  const labels = labelsOf(rows);
+  const write = labelWriter(view, rows);
+  const turned = crowded(labels, width);
+  return {
+    marginBottom: turned ? 90 : 48,
+    x: { label: figure.x_label ?? null, labelOffset: turned ? 84 : 42, type: "point" as const, domain: labels, padding: 0.5, tickFormat: write, ...(turned ? { tickRotate: -35 } : {}) },
+  };
+}
+
+function labelWriter(view: View, rows: Row[]): (label: string) => string {
+  const numbers = new Set(rows.filter((row) => typeof row.x === "number").map((row) => String(row.x)));
+  const short = shortNames(labelsOf(rows), kMostLetters);
+  return (label) => (numbers.has(label) ? view.format.trimmed(Number(label), 6) : (short.get(label) ?? label));
+}
+
+// Bands for few series; upright lines for more, which stand a little beside each other so that none hides another.
+function seriesMarks(rows: Row[], series: Series[], x: (row: Row) => string | number, lines: boolean, category: boolean) {
   const places = [...new Set(rows.map((row) => row.place))];
+  const apart = new Set(rows.map((row) => `${row.x}`)).size < rows.length; // more than one series at a place
+  const bands = lines && !category && places.length <= kMostBands;
+  const banded = places.length <= kMostWhiskers || !apart ? rows.filter((row) => row.low !== null && row.high !== null) : [];
+  const marks = places.flatMap((place, index) => {
+    const look = series[place]?.look;
+    const own = rows.filter((row) => row.place === place);
+    const dx = bands || !apart || places.length > kMostWhiskers ? 0 : Math.min(8, 48 / places.length) * (index - (places.length - 1) / 2);
+    return [
+      bands ? null : ruleX(banded.filter((row) => row.place === place), { x, y1: "low", y2: "high", dx, stroke: "place", strokeWidth: 1.2 }),
+      lines ? line(own, { x, y: "y", dx, stroke: "place", strokeWidth: 1.8, ...(look?.dash ? { strokeDasharray: look.dash } : {}) }) : null,
+      dot(own, { x, y: "y", dx, fill: "place", symbol: "place", r: 3.8, stroke: "var(--paper)", strokeWidth: 0.8 }),
+    ];
+  });
+  return bands ? [areaY(banded, { x, y1: "low", y2: "high", fill: "place", z: "place", fillOpacity: 0.13 }), ...marks] : marks;
+}
+
+// A panel for each series but the first, which is the line across all of them.
+function panels(view: View, figure: Figure, rows: Row[], series: Series[]): HTMLElement {
+  const y = yAxis(view, figure, rows, false);
+  const domain = extent(rows.flatMap((row) => [row.y, row.low ?? row.y, row.high ?? row.y]));
+  const level = rows.find((row) => row.place === 0);
+  const parts = series.slice(1).map(({ name }, index) => {
+    const own = rows.filter((row) => row.place === index + 1).sort((a, b) => Number(a.x) - Number(b.x) || 0);
+    const drawn = chart(view, `${figure.title ?? "Figure"}, ${name}`, (width) => {
+      if (own.length === 0) return "There is nothing to draw.";
+      const x = (row: Row) => String(row.x);
+      return {
+        height: 280,
+        marginLeft: 58,
+        ...placesAxis(view, figure, own, width),
+        y: { ...y, domain },
+        ...scales(series),
+        marks: [
+          ...(level ? levelMarks(level) : []),
+          ...seriesMarks(own, series, x, figure.kind !== "points", true),
+          tip(own, pointer({ x, y: "y", title: "text", maxRadius: 60 })),
+        ],
+      };
+    });
+    return h("figure", {}, h("figcaption", {}, name), drawn);
+  });
+  return h("div", { class: "side-by-side" }, ...parts);
+}
+
+function levelMarks(level: Row) {
+  const edges = [level.low, level.high].filter(isNumber);
   return [
-    ...places.flatMap((place, index) => {
-      const of = (all: Row[]) => all.filter((row) => row.place === place);
-      const dx = 8 * (index - (places.length - 1) / 2);
-      return [
-        lines ? line(of(rows), { x, y: "y", dx, stroke: "place", strokeWidth: 1.8 }) : null,
-        ruleX(of(banded), { x, y1: "low", y2: "high", dx, stroke: "place", strokeWidth: 1.4 }),
-        dot(of(rows), { x, y: "y", dx, fill: "place", symbol: "place", r: 3.8, stroke: "var(--paper)", strokeWidth: 0.8 }),
-      ];
-    }),
-    tip(rows, pointer({ x, y: "y", title: "text", maxRadius: 60 })),
+    ruleY(edges, { stroke: "var(--muted)", strokeWidth: 1, strokeDasharray: "1 3" }),
+    ruleY([level.y], { stroke: "var(--ink)", strokeWidth: 1.6 }),
+    text([level], { y: "y", text: "series", frameAnchor: "right", textAnchor: "end", dx: -4, dy: -8 }),
   ];
 }
 
@@ -178,8 +263,7 @@ function drawBars(view: View, figure: Figure, rows: Row[], series: Series[], wid
   const places = [...new Set(rows.map((row) => row.place))];
   const banded = rows.filter((row) => row.low !== null && row.high !== null);
   const fx = (row: Row) => String(row.x);
-  const numbers = new Set(rows.filter((row) => typeof row.x === "number").map((row) => String(row.x)));
-  const write = (label: string): string => (numbers.has(label) ? view.format.trimmed(Number(label), 6) : shorten(label, 16));
+  const write = labelWriter(view, rows);
   return {
     height: Math.max(260, Math.min(400, width * 0.5)) + (turned ? 50 : 0),
     marginLeft: 58,
@@ -196,4 +280,3 @@ function drawBars(view: View, figure: Figure, rows: Row[], series: Series[], wid
     ],
   };
 }
-

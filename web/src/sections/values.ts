@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The figures at the study's budgets: deployed, and matched as published; ranking measures; fit.
-import { intervalCell, modelCell } from "../cells";
-import { fold, h, note, replaceChildren, section, table, type Child, type Column } from "../dom";
+import { budgetCell, intervalCell, modelCell } from "../cells";
+import { fold, h, note, replaceChildren, scope, section, table, type Child, type Column } from "../dom";
 import { decimalsOf, decimalsOfIntervals, kMissing } from "../format";
 import { isNumber, list, type Interval, type Maybe, type PlanValue } from "../results";
-import type { View } from "../view";
+import type { ShownModel, View } from "../view";
 import { budgetDecimals } from "./controls";
 
 type Which = "deployed" | "matched";
@@ -23,7 +23,7 @@ export function values(view: View): Child {
     );
   view.onChange(redraw);
   redraw();
-  return section("values", "At the budgets of the study", shown);
+  return section("values", "At the budgets of the study", scope(view.scope), shown);
 }
 
 function matched(view: View): HTMLElement {
@@ -86,8 +86,8 @@ function valuesTable(view: View, which: Which, caption: string): HTMLElement {
   add("Budget per unit", true, ({ plan }) => {
     const repeated = plan.budget_per_unit === last;
     last = plan.budget_per_unit;
-    const text = view.format.money(plan.budget_per_unit, budgetDecimals(view));
-    return repeated ? h("span", { class: "repeated" }, text) : text;
+    if (!repeated) return budgetCell(view, plan.budget_per_unit, budgetDecimals(view));
+    return h("span", { class: "repeated" }, view.format.money(plan.budget_per_unit, budgetDecimals(view)));
   });
   add("Model", true, ({ name, plan }) => modelCell(view, name, plan.feasible === false ? "budget cannot be met" : ""), "text");
   addInterval(view.revenueName, (plan) => plan.revenue);
@@ -106,53 +106,72 @@ function valuesTable(view: View, which: Which, caption: string): HTMLElement {
   });
 }
 
+interface Ranked {
+  name: string;
+  arm: string;
+  area?: Maybe<Interval>;
+  published?: Maybe<Interval>;
+  plain?: Maybe<Interval>;
+  qini?: Maybe<Interval>;
+  auuc?: Maybe<Interval>;
+  note?: Maybe<string>;
+}
+
+function rankedOf(shown: ShownModel): Ranked[] {
+  const arms = new Map<string, Ranked>();
+  for (const { arm, published, area, unnormalised_area: plain, note: remark } of list(shown.model.aucc)) {
+    // A share of a gain that may be zero means nothing: it has no interval although the area itself has one.
+    const means = isNumber(area?.low) || !isNumber(plain?.low);
+    arms.set(arm ?? "", { name: shown.name, arm: arm ?? "", ...(means ? { published, area } : {}), plain, note: remark });
+  }
+  for (const { arm, qini, auuc } of list(shown.model.qini)) {
+    arms.set(arm ?? "", { name: shown.name, arm: arm ?? "", ...arms.get(arm ?? ""), qini, auuc });
+  }
+  return [...arms.values()];
+}
+
 export function ranking(view: View): Child {
-  const rows = view.models.flatMap((shown) => {
-    const arms = new Map<string, { area?: Maybe<Interval>; published?: Maybe<Interval>; plain?: Maybe<Interval>; qini?: Maybe<Interval>; auuc?: Maybe<Interval>; note?: Maybe<string> }>();
-    for (const entry of list(shown.model.aucc)) {
-      arms.set(entry.arm ?? "", { published: entry.published, area: entry.area, plain: entry.unnormalised_area, note: entry.note });
-    }
-    for (const entry of list(shown.model.qini)) {
-      arms.set(entry.arm ?? "", { ...arms.get(entry.arm ?? ""), qini: entry.qini, auuc: entry.auuc });
-    }
-    return [...arms].map(([arm, figures]) => ({ name: shown.name, arm, ...figures }));
+  if (view.models.every((shown) => rankedOf(shown).length === 0)) return null;
+  const shown = h("div", {});
+  const redraw = () => {
+    const rows = view.activeModels.flatMap(rankedOf);
+    replaceChildren(shown, rows.length > 0 ? rankingTable(view, rows) : h("p", { class: "empty" }, "No model is switched on."), remarks(view, rows), areaDifferences(view));
+  };
+  view.onChange(redraw);
+  redraw();
+  return section("ranking", "How well units are ranked", scope(view.scope), shown, note("A ranking at random has an AUCC of 0.5."));
+}
+
+function rankingTable(view: View, rows: Ranked[]): HTMLElement {
+  const figures: [string, (row: Ranked) => Maybe<Interval>][] = [
+    ["AUCC, published", (row) => row.published],
+    ["AUCC, exact area", (row) => row.area],
+    ["area, not normalised", (row) => row.plain],
+    ["Qini", (row) => row.qini],
+    ["AUUC", (row) => row.auuc],
+  ];
+  const places = figures.map(([, pick]) => decimalsOfIntervals(rows.map(pick)));
+  return table({
+    caption: "Area under the cost curve and uplift measures, one arm against control",
+    columns: [{ title: "Model", kind: "text" }, { title: "Arm", kind: "text" }, ...figures.map(([title]) => ({ title }))],
+    rows: rows.map((row) => [modelCell(view, row.name), row.arm, ...figures.map(([, pick], place) => intervalCell(view, pick(row), places[place] ?? 0))]),
   });
-  if (rows.length === 0) return null;
-  const decimals = (pick: (row: (typeof rows)[number]) => Maybe<Interval>) => decimalsOfIntervals(rows.map(pick));
-  const places = { published: decimals((r) => r.published), area: decimals((r) => r.area), plain: decimals((r) => r.plain), qini: decimals((r) => r.qini), auuc: decimals((r) => r.auuc) };
-  const notes = [...new Set(rows.map((row) => row.note).filter(Boolean))] as string[];
-  return section(
-    "ranking",
-    "How well units are ranked",
-    table({
-      caption: "Area under the cost curve and uplift measures, one arm against control",
-      columns: [
-        { title: "Model", kind: "text" },
-        { title: "Arm", kind: "text" },
-        { title: "AUCC, published" },
-        { title: "AUCC, exact area" },
-        { title: "area, not normalised" },
-        { title: "Qini" },
-        { title: "AUUC" },
-      ],
-      rows: rows.map((row) => [
-        modelCell(view, row.name),
-        row.arm,
-        intervalCell(view, row.published, places.published),
-        intervalCell(view, row.area, places.area),
-        intervalCell(view, row.plain, places.plain),
-        intervalCell(view, row.qini, places.qini),
-        intervalCell(view, row.auuc, places.auuc),
-      ]),
-    }),
-    ...notes.map(note),
-    areaDifferences(view),
-    note("A ranking at random has an AUCC of 0.5."),
-  );
+}
+
+function remarks(view: View, rows: Ranked[]): Child {
+  const noted = rows.filter((row) => row.note);
+  if (noted.length === 0) return null;
+  const missing = rows.some((row) => isNumber(row.plain?.value) && !isNumber(row.area?.value));
+  const title = missing ? "Remarks on the areas, and why some have no AUCC" : "Remarks on the areas";
+  const columns = [{ title: "Model", kind: "text" as const }, { title: "Arm", kind: "text" as const }, { title: "Remark", kind: "wide" as const }];
+  return fold(title, table({ caption: title, hideCaption: true, columns, rows: noted.map((row) => [modelCell(view, row.name), row.arm, row.note ?? ""]) }));
 }
 
 function areaDifferences(view: View): Child {
-  const rows = list(view.results.aucc_differences);
+  const unreliable = view.models.flatMap(rankedOf).filter((row) => !row.area);
+  const rows = list(view.results.aucc_differences)
+    .filter((row) => view.isActive(row.model ?? ""))
+    .map((row) => (unreliable.some((one) => one.name === row.model && one.arm === row.arm) ? { ...row, published: null, area: null } : row));
   if (rows.length === 0) return null;
   const published = decimalsOfIntervals(rows.map((row) => row.published));
   const area = decimalsOfIntervals(rows.map((row) => row.area));
@@ -171,7 +190,7 @@ function areaDifferences(view: View): Child {
 }
 
 export function fit(view: View): Child {
-  const models = view.models.filter((shown) => shown.model.fit);
+  const models = view.models.filter((shown) => shown.model.fit && (!shown.swept || view.isActive(shown.name)));
   if (models.length === 0) return null;
   const numbers = (pick: (shown: (typeof models)[number]) => Maybe<number>) => {
     const decimals = decimalsOf(models.map(pick).filter(isNumber), 4);
