@@ -54,7 +54,7 @@ void ProgressLine::progress(std::string_view task, std::uint64_t done, std::uint
   }
   shown_ = now;
   const double seconds = std::chrono::duration<double>(now - started_).count();
-  std::fprintf(stderr, "\r%s\x1b[K", progress_text(task, done, total, unit, seconds).c_str());
+  std::fprintf(stderr, "\r%s%s\x1b[K", progress_text(task, done, total, unit, seconds).c_str(), detail_.c_str());
   std::fflush(stderr);
   on_screen_ = true;
 }
@@ -62,6 +62,7 @@ void ProgressLine::progress(std::string_view task, std::uint64_t done, std::uint
 void ProgressLine::finished(std::string_view) {
   wipe();
   task_.clear();
+  detail_.clear();
 }
 
 void ProgressLine::warning(std::string_view text) {

@@ -19,6 +19,7 @@ class ProgressLine : public core::ProgressSink {
   ~ProgressLine() override { wipe(); }
 
   void progress(std::string_view task, std::uint64_t done, std::uint64_t total, std::string_view unit) override;
+  void detail(std::string_view text) override { detail_ = "  " + std::string(text); }
   void finished(std::string_view task) override;
   void warning(std::string_view text) override;
 
@@ -32,6 +33,7 @@ class ProgressLine : public core::ProgressSink {
   bool show_warnings_;
   bool on_screen_ = false;
   std::string task_;
+  std::string detail_;  // with the space before it
   Clock::time_point started_;
   Clock::time_point shown_;
 };

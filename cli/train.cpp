@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 
@@ -14,6 +16,7 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
+#include "dfcl/core/told_error.h"
 #include "dfcl/core/version.h"
 #include "dfcl/io/file_format.h"
 #include "dfcl/io/prediction_writer.h"
@@ -71,15 +74,38 @@ void require_out_of_bag(const TrainFlags& flags, const data::Study& study) {
   require_output(flags.out_of_bag, {flags.study, (std::filesystem::path(study.folder) / study.data.trial).string()});
 }
 
+// A flag that was given and changes nothing is a mistake more often than not.
+void warn_of_idle_flags(const TrainFlags& flags, const std::string& name, core::RunContext& context) {
+  if (name == "auto") return;
+  const train::Method& method = train::find_method(name);
+  const auto is_one_of = [](const std::string& key, std::initializer_list<const char*> keys) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  };
+  for (const std::string& shortcut : flags.shortcuts) {
+    const std::string key = shortcut.substr(0, shortcut.find('='));
+    const bool idle =
+        (!method.decides() && is_one_of(key, {"method.alpha", "method.baseline", "method.warm_epochs"})) ||
+        (!method.grows_forest && is_one_of(key, {"forest.trees", "forest.leaf", "forest.depth"}));
+    if (idle) context.warn(fmt::format("{} changes nothing with --method {}", key, name));
+  }
+  if (flags.time_budget > 0.0) context.warn("--time-budget is for --method auto and changes nothing here");
+}
+
 int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) {
   std::vector<std::string> overrides = flags.settings;
   overrides.insert(overrides.end(), flags.shortcuts.begin(), flags.shortcuts.end());
   const data::Study study = io::read_study(flags.study, overrides);
-  if (study.method.name != "auto") (void)train::find_method(study.method.name);
+  warn_of_idle_flags(flags, study.method.name, context);
+  if (flags.time_budget < 0.0)
+    throw core::usage_error("--time-budget", "out of range", fmt::format("{}", flags.time_budget), "0 or more seconds");
   require_output(flags.output, {flags.study, (std::filesystem::path(study.folder) / study.data.trial).string()});
   if (!flags.out_of_bag.empty()) require_out_of_bag(flags, study);
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> log(nullptr, std::fclose);
   if (!flags.log.empty()) {
+    require_output(flags.log, {flags.study, (std::filesystem::path(study.folder) / study.data.trial).string()});
+    if (!flags.start_from.empty()) require_output(flags.log, {flags.start_from});
+    if (flags.log == flags.output)
+      throw core::usage_error("--log", "is the file of the model too", fmt::format("'{}'", flags.log));
     log.reset(std::fopen(flags.log.c_str(), "a"));
     if (log == nullptr)
       throw core::Error({.kind = core::ErrorKind::file, .what = "cannot write the log", .where = flags.log});
@@ -94,8 +120,8 @@ int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) 
                               .on_out_of_bag = {}};
   if (log != nullptr) {
     request.on_epoch = [&](const train::EpochRecord& record) {
-      fmt::print(log.get(), "{}\n", train::record_line(record));
-      std::fflush(log.get());
+      if (std::fprintf(log.get(), "%s\n", train::record_line(record).c_str()) < 0 || std::fflush(log.get()) != 0)
+        throw core::Error({.kind = core::ErrorKind::file, .what = "cannot write the log", .where = flags.log});
     };
   }
   if (!flags.out_of_bag.empty()) {
@@ -164,8 +190,7 @@ void add_train(Session& session) {
                   "with the same model.");
   verb.add_option("--log", flags->log, "file to which a JSON line is added for each epoch");
   verb.add_option("--time-budget", flags->time_budget,
-                  "auto: stop trying after about this many seconds\nThe model then depends on the machine's speed.")
-      ->check(CLI::NonNegativeNumber);
+                  "auto: stop trying after about this many seconds\nThe model then depends on the machine's speed.");
   verb.add_flag("--force", flags->force, "go on even if the trial is unfit to learn from");
 }
 

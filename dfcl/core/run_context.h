@@ -20,6 +20,8 @@ class ProgressSink {
   virtual void progress(std::string_view task, std::uint64_t done, std::uint64_t total, std::string_view unit) = 0;
   virtual void finished(std::string_view task) = 0;
   virtual void warning(std::string_view text) = 0;
+  // A figure beside the progress of the task at hand, "loss 0.41"; stays until the next one or the end of the task.
+  virtual void detail(std::string_view) {}
 };
 
 class RunContext {
@@ -33,6 +35,9 @@ class RunContext {
   void check_cancelled() const;
   void progress(std::string_view task, std::uint64_t done, std::uint64_t total, std::string_view unit = "rows") const {
     if (sink_ != nullptr) sink_->progress(task, done, total, unit);
+  }
+  void detail(std::string_view text) const {
+    if (sink_ != nullptr) sink_->detail(text);
   }
   void finished(std::string_view task) const {
     if (sink_ != nullptr) sink_->finished(task);

@@ -71,7 +71,7 @@ struct Study {
     double learning_rate = 0.0;
     double weight_decay = -1.0;       // below 0: chosen
     std::int64_t warm_epochs = -1;    // below 0: chosen
-    double alpha = -1.0;              // weight of the prediction loss beside a decision loss; below 0: chosen
+    double alpha = -1.0;              // weight of the prediction loss beside a decision loss; -1: chosen
     double temperature = 0.0;         // MER: tau, in units of the spread of the scores
     double window = 0.0;              // IFD: h, likewise
     std::string baseline;             // none, mean, dr

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "dfcl/core/parallel.h"
 
@@ -64,13 +66,40 @@ Estimate estimate(std::size_t num_units, OfUnit&& of_unit, core::RunContext& con
   return {mean, std::sqrt(variance / count)};
 }
 
+// Deviations of a cluster's units add up before they are squared.
+template <class OfUnit>
+Estimate estimate_by_cluster(std::span<const std::uint32_t> cluster, OfUnit&& of_unit, core::RunContext& context) {
+  std::vector<std::pair<std::uint32_t, double>> values(cluster.size());
+  core::for_each_chunk(context, values.size(), kChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t unit = begin; unit < end; ++unit) values[unit] = {cluster[unit], of_unit(unit)};
+  });
+  double mean = 0.0;
+  for (const auto& [_, value] : values) mean += value / static_cast<double>(values.size());
+  std::stable_sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  double squares = 0.0;
+  for (std::size_t begin = 0; begin < values.size();) {
+    double sum = 0.0;
+    std::size_t end = begin;
+    for (; end < values.size() && values[end].first == values[begin].first; ++end) sum += values[end].second - mean;
+    squares += sum * sum;
+    begin = end;
+  }
+  return {mean, std::sqrt(squares) / static_cast<double>(values.size())};
+}
+
+template <class OfUnit>
+Estimate estimate_of(const RewardUnits& units, OfUnit&& of_unit, core::RunContext& context) {
+  return units.cluster.empty() ? estimate(units.size(), of_unit, context)
+                               : estimate_by_cluster(units.cluster, of_unit, context);
+}
+
 }  // namespace
 
 Estimate net_value(const RewardUnits& units, const Scores& scores, std::span<const double> multipliers,
                    core::RunContext& context) {
   const auto share = 1.0 / static_cast<double>(multipliers.size());
-  return estimate(
-      units.size(),
+  return estimate_of(
+      units,
       [&](std::size_t unit) {
         double value = 0.0;
         for (const double multiplier : multipliers) {
@@ -84,8 +113,8 @@ Estimate net_value(const RewardUnits& units, const Scores& scores, std::span<con
 Estimate net_value_difference(const RewardUnits& units, const Scores& a, const Scores& b,
                               std::span<const double> multipliers, core::RunContext& context) {
   const auto share = 1.0 / static_cast<double>(multipliers.size());
-  return estimate(
-      units.size(),
+  return estimate_of(
+      units,
       [&](std::size_t unit) {
         double difference = 0.0;
         for (const double multiplier : multipliers) {

@@ -3,7 +3,7 @@
 // The net value of decisions at given prices (eq. 20): what choosing the best score rh - L ch for every unit would
 // earn after paying L for its cost, estimated doubly robustly from the one arm seen per unit. At common prices a model
 // cannot win by overspending, so this is what models are chosen by. One pass over the units; no memory beside the
-// input.
+// input, but 16 bytes a unit where units have clusters.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,7 @@ struct RewardUnits {
   std::span<const float> weight;                   // 1 / probability of the arm received
   core::MatrixView<const float> nuisance_revenue;  // units x arms
   core::MatrixView<const float> nuisance_cost;     // units x arms
+  std::span<const std::uint32_t> cluster = {};     // units that share a number belong together; empty: each its own
 
   std::size_t size() const { return arm.size(); }
 };
@@ -34,7 +35,7 @@ struct Scores {
 
 struct Estimate {
   double value = 0.0;
-  double standard_error = 0.0;  // over units
+  double standard_error = 0.0;  // over units, or over clusters of them
 };
 
 // Mean over the multipliers of the mean over units of phi_{i, z(i)} (eq. 5b), z the best arm by score, ties to the

@@ -128,8 +128,8 @@ template <class T>
 std::vector<StripProduct<T>> all_strip_products() {
   std::vector<StripProduct<T>> products;
 #ifdef DFCL_X86_LEVEL
-  const auto has_level3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                          __builtin_cpu_supports("bmi2");
+  const auto has_level3 =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
   const auto has_level4 = has_level3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   if (has_level4) products.push_back(multiply_strip_level4<T>);

@@ -107,7 +107,6 @@ bool Checkpoint::load(const std::string& name, MemberState& state) const {
   take(file, "adam_mean", state.adam_mean);
   take(file, "adam_mean_square", state.adam_mean_square);
   take(file, "multipliers", state.multipliers);
-  take(file, "warm_multipliers", state.warm_multipliers);
   std::vector<std::uint8_t> record;
   take(file, "record", record);
   state.record = parse_record({reinterpret_cast<const char*>(record.data()), record.size()}, path);
@@ -129,7 +128,6 @@ void Checkpoint::save(const std::string& name, const MemberState& state) const {
   put(file, "adam_mean", state.adam_mean);
   put(file, "adam_mean_square", state.adam_mean_square);
   put(file, "multipliers", state.multipliers);
-  put(file, "warm_multipliers", state.warm_multipliers);
   const std::string record = record_list(state.record);
   put(file, "record", std::vector<std::uint8_t>(record.begin(), record.end()));
   put_scalars(file, state);

@@ -9,9 +9,11 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/hash.h"
+#include "dfcl/core/told_error.h"
 #include "dfcl/evaluate/net_value.h"
 #include "dfcl/train/checkpoint.h"
 #include "dfcl/train/nuisance.h"
@@ -24,13 +26,17 @@ constexpr std::size_t kFolds = 5;
 
 struct Candidate {
   const char* method;
-  double alpha;
+  double alpha;  // 0: none
 };
 // Two-stage first: it is the reference, its predictions are the nuisance, and the others go on from its network, as
-// they do outside the contest.
-constexpr Candidate kCandidates[] = {{"tsm", 0.0}, {"dfcl-mer", 1.0}, {"dfcl-mer", 0.3}, {"dfcl-ifd", 1.0}};
+// they do outside the contest. alpha: the study's; below 0: it leaves the choice.
+std::vector<Candidate> candidates_of(double alpha) {
+  if (alpha >= 0.0) return {{"tsm", 0.0}, {"dfcl-mer", alpha}, {"dfcl-ifd", alpha}};
+  return {{"tsm", 0.0}, {"dfcl-mer", 1.0}, {"dfcl-mer", 0.3}, {"dfcl-ifd", 1.0}};
+}
 // Grown once, of all training units, and judged by its out-of-bag predictions.
 constexpr const char* kForest = "tsm-forest";
+constexpr std::size_t kAnyNumber = std::numeric_limits<std::uint32_t>::max();  // of training units
 
 struct Predicted {
   core::Matrix<float> revenue;
@@ -54,13 +60,19 @@ struct Total {
 class Contest {
  public:
   Contest(const data::Trial& trial, const data::Study& study, core::RunContext& context)
-      : trial_(trial), context_(context), prepared_(prepare(trial, study, find_method("tsm"), context)) {
+      : trial_(trial),
+        context_(context),
+        candidates_(candidates_of(study.method.alpha)),
+        prepared_(prepare(trial, study, find_method("tsm"), context)) {
+    if (study.method.warm_epochs == 0)
+      throw core::usage_error("[method] warm_epochs", "`auto` needs epochs of two-stage learning to compare with", "0",
+                              "1 or more");
     const std::size_t num_units = prepared_.train_rows.size() * 4 / 5;
     const std::size_t warm_epochs =
-        settings_of(study, find_method(kCandidates[1].method), num_units, context.seed).warm_epochs;
-    for (const Candidate& candidate : kCandidates) {
+        settings_of(study, find_method(candidates_[1].method), num_units, context.seed).warm_epochs;
+    for (const Candidate& candidate : candidates_) {
       data::Study adjusted = study;
-      if (candidate.alpha > 0.0) {
+      if (&candidate != &candidates_.front()) {
         adjusted.method.alpha = candidate.alpha;
       } else {
         adjusted.method.epochs = static_cast<std::int64_t>(warm_epochs);
@@ -71,18 +83,20 @@ class Contest {
     }
     forest_settings_ = settings_of(study, find_method(kForest), prepared_.train_rows.size(), context.seed);
     key_ = core::combine_hashes(key_, run_key(trial, study, forest_settings_));
+    for (const auto& [name, value] : shown(forest_options_of(study, kAnyNumber, trial.arms.size(), context.seed)))
+      key_ = core::hash_text(value, core::hash_text(name, key_));
     totals_.emplace_back();  // of the forest
   }
 
-  // Before the first fold, and again where a contest goes on. A trial too small for a forest has none.
+  // Before the first fold, and again where a contest goes on. A trial too small for a forest has none, and a forest
+  // knows no falling steps.
   void grow_forest(const data::Study& study) {
     const auto finish = [](MemberTrainer& trainer, const std::string&, std::size_t epochs) {
       while (trainer.state().epochs_done < epochs) trainer.run_epoch();
     };
-    const auto any_number = std::numeric_limits<std::uint32_t>::max();
     const forest::ForestOptions options =
-        forest_options_of(study, any_number, trial_.arms.size(), forest_settings_.seed);
-    if (!forest::enough_units(options, prepared_.train_rows.size())) return;
+        forest_options_of(study, kAnyNumber, trial_.arms.size(), forest_settings_.seed);
+    if (!forest::enough_units(options, prepared_.train_rows.size()) || !study.method.concave.empty()) return;
     forest_ = fit_forest(trial_, study, prepared_, forest_settings_, finish, context_);
   }
 
@@ -108,7 +122,7 @@ class Contest {
     const std::vector<double> multipliers =
         budget_multipliers(reference.revenue.view(), reference.cost.view(), prepared_.scaled_budgets, context_);
     const evaluate::RewardUnits units{
-        seen.arm, seen.revenue, seen.cost, seen.weight, reference.revenue.view(), reference.cost.view()};
+        seen.arm, seen.revenue, seen.cost, seen.weight, reference.revenue.view(), reference.cost.view(), seen.cluster};
     for (std::size_t i = 1; i < settings_.size(); ++i) {
       const Predicted predicted = train_and_predict(i, fold, train_rows, held_rows, nuisance);
       totals_[i].add(
@@ -145,7 +159,7 @@ class Contest {
     std::vector<CandidateScore> scores;
     for (std::size_t i = 1; i < settings_.size(); ++i) {
       const double scale = prepared_.revenue_scale.scale / std::max(1.0, totals_[i].units);
-      scores.push_back({kCandidates[i].method, kCandidates[i].alpha, totals_[i].sum * scale,
+      scores.push_back({candidates_[i].method, candidates_[i].alpha, totals_[i].sum * scale,
                         std::sqrt(totals_[i].variance) * scale});
     }
     const Total& forest = totals_.back();
@@ -200,6 +214,7 @@ class Contest {
 
   const data::Trial& trial_;
   core::RunContext& context_;
+  std::vector<Candidate> candidates_;
   Preparation prepared_;
   std::vector<Settings> settings_;
   Settings forest_settings_;
@@ -236,21 +251,37 @@ void load_progress(const Checkpoint& checkpoint, Contest& contest, Progress& pro
   contest.go_on_from(std::span(numbers).subspan(3), progress.num_folds);
 }
 
-std::string sentence_of(const Choice& choice) {
+}  // namespace
+
+Choice choice_of(std::vector<CandidateScore> scores, std::size_t num_folds) {
   const CandidateScore* best = nullptr;
-  for (const CandidateScore& score : choice.scores) {
-    if (best == nullptr || score.gain > best->gain) best = &score;
+  const CandidateScore* chosen = nullptr;  // the best of those that gain more than their error
+  const auto is_better = [](const CandidateScore& score, const CandidateScore* than) {
+    return than == nullptr || score.gain > than->gain;
+  };
+  for (const CandidateScore& score : scores) {
+    if (is_better(score, best)) best = &score;
+    if (score.gain > score.standard_error && is_better(score, chosen)) chosen = &score;
   }
-  const std::string setting = best->alpha > 0.0 ? fmt::format(" with alpha {}", best->alpha) : "";
+  const CandidateScore& told = chosen != nullptr ? *chosen : *best;
+  const std::string setting = told.alpha > 0.0 ? fmt::format(" with alpha {}", told.alpha) : "";
   const std::string figures =
       fmt::format("{}{} gained {:.4g} net revenue a unit over tsm on units held out, standard error {:.2g} ({} folds)",
-                  best->method, setting, best->gain, best->standard_error, choice.num_folds);
-  if (choice.method == "tsm")
-    return fmt::format("tsm was kept: the best other, {}, which is not more than its error.", figures);
-  return fmt::format("{} was chosen: {}. How much that is worth must be told from test units.", choice.method, figures);
+                  told.method, setting, told.gain, told.standard_error, num_folds);
+  Choice choice;
+  choice.num_folds = num_folds;
+  if (chosen == nullptr) {
+    choice.method = "tsm";
+    choice.sentence = fmt::format("tsm was kept: the best other, {}, which is not more than its error.", figures);
+  } else {
+    choice.method = chosen->method;
+    choice.alpha = chosen->alpha;
+    choice.sentence =
+        fmt::format("{} was chosen: {}. How much that is worth must be told from test units.", choice.method, figures);
+  }
+  choice.scores = std::move(scores);
+  return choice;
 }
-
-}  // namespace
 
 Choice choose_method(const data::Trial& trial, const data::Study& study, double seconds_limit,
                      const std::string& checkpoint_folder, core::RunContext& context) {
@@ -258,29 +289,20 @@ Choice choose_method(const data::Trial& trial, const data::Study& study, double 
   const Checkpoint checkpoint(checkpoint_folder, contest.key());
   Progress progress;
   load_progress(checkpoint, contest, progress);
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
   if (!progress.done) contest.grow_forest(study);
   while (!progress.done) {
-    const auto start = std::chrono::steady_clock::now();
     contest.run_fold(progress.num_folds++);
-    progress.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const Clock::time_point now = Clock::now();
+    progress.seconds += std::chrono::duration<double>(now - std::exchange(start, now)).count();
     progress.done = progress.num_folds == kFolds || (seconds_limit > 0.0 && progress.seconds > seconds_limit);
     save_progress(checkpoint, contest, progress);
   }
-  Choice choice;
-  choice.num_folds = progress.num_folds;
   context.finished("choosing a method");
-  choice.scores = contest.scores();
-  choice.method = "tsm";
-  double most = 0.0;
-  for (const CandidateScore& score : choice.scores) {
-    if (score.gain <= score.standard_error || score.gain <= most) continue;
-    most = score.gain;
-    choice.method = score.method;
-    choice.alpha = score.alpha;
-  }
+  Choice choice = choice_of(contest.scores(), progress.num_folds);
   if (choice.method == "tsm" && study.method.epochs > 0) choice.epochs = contest.two_stage_epochs();
   if (choice.method == kForest) choice.forest = contest.take_forest();
-  choice.sentence = sentence_of(choice);
   return choice;
 }
 

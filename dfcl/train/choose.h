@@ -2,9 +2,10 @@
 //
 // `--method auto`: which method decides best on this trial? Every candidate is trained on four fifths of the training
 // units and judged on the fifth it has not seen, five times over, by net value at common prices (eq. 20). Two-stage
-// learning stays unless a candidate's gain exceeds its standard error. Candidates have the baseline that the study asks
-// for. A forest is grown once and judged by its out-of-bag predictions. Time: in each fold one two-stage training, and
-// the decision epochs of every candidate, which go on from it; and one forest.
+// learning stays unless a candidate's gain exceeds its standard error. Candidates have the baseline, and the alpha,
+// that the study asks for; each is one network, also where the model will average several. A forest is grown once and
+// judged by its out-of-bag predictions. Time: in each fold one two-stage training, and the decision epochs of every
+// candidate, which go on from it; and one forest.
 #pragma once
 
 #include <optional>
@@ -34,6 +35,9 @@ struct Choice {
   std::string sentence;                // what was chosen, by how much, how sure
   std::optional<ForestFit> forest;     // as it was grown for the contest, where it was chosen in this run
 };
+
+// What follows from the figures of all candidates; at least one.
+Choice choice_of(std::vector<CandidateScore> scores, std::size_t num_folds);
 
 // seconds_limit: stops after the fold that passes it, counted over all runs that the checkpoint has seen; 0: no limit.
 // checkpoint_folder: what each fold found is kept there, so that the same call does no fold again and makes the same

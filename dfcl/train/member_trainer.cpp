@@ -23,6 +23,8 @@ namespace dfcl::train {
 namespace {
 
 constexpr double kProbabilityWindow = 0.3;
+// Outcomes are scaled: a prediction of the mean has a loss of about one for each arm.
+constexpr double kMostLoss = 1000.0;
 
 std::vector<std::uint32_t> thinned(const std::vector<std::uint32_t>& rows, std::size_t most) {
   if (rows.size() <= most) return rows;
@@ -95,8 +97,7 @@ void MemberTrainer::set_nuisance(core::MatrixView<const float> revenue, core::Ma
 }
 
 bool MemberTrainer::decides(std::size_t epoch) const {
-  return settings_.method.loss != DecisionLoss::none && !settings_.method.learns_efficiencies &&
-         epoch >= settings_.warm_epochs;
+  return settings_.method.decides() && epoch >= settings_.warm_epochs;
 }
 
 void MemberTrainer::predict(const std::vector<float>& parameters, const std::vector<std::uint32_t>& rows,
@@ -165,7 +166,6 @@ void MemberTrainer::start_decisions() {
   std::fill(state_.adam_mean_square.begin(), state_.adam_mean_square.end(), 0.0f);
   state_.adam_step = 0;
   find_multipliers();
-  state_.warm_multipliers = state_.multipliers;
   core::Matrix<float> revenue;
   core::Matrix<float> cost;
   predict(state_.warm_parameters, thinned(price_rows_, 20'000), revenue, cost);
@@ -239,20 +239,26 @@ std::vector<double> MemberTrainer::run_steps(const Losses& losses, bool with_dec
                                                         losses.weighted, options, gradient);
     const double norm = nn::adam_step<float>(adam_options, adam, gradient, parameters);
     for (std::size_t i = 0; i < means.size(); ++i) sums[i] += means[i] * static_cast<double>(count);
-    if (!std::isfinite(norm) || !std::isfinite(means.front())) {
-      throw core::Error({.kind = core::ErrorKind::data,
-                         .what = fmt::format("training broke down in epoch {}: the loss is no number any more",
-                                             state_.epochs_done + 1),
-                         .found = fmt::format("prediction loss {}, length of the gradient {}", means.front(), norm),
-                         .hint = "lower --lr, or [columns] winsorize a heavy-tailed outcome"});
-    }
+    const bool finite = std::ranges::all_of(means, [](double mean) { return std::isfinite(mean); });
+    if (!finite || !std::isfinite(norm)) fail("a loss is no number any more", means, norm);
   }
   state_.parameters.assign(parameters.begin(), parameters.end());
   state_.adam_mean = std::move(adam.mean);
   state_.adam_mean_square = std::move(adam.mean_square);
   state_.adam_step = adam.step;
   for (double& sum : sums) sum /= static_cast<double>(order.size());
+  if (sums.front() > kMostLoss * static_cast<double>(trial_.arms.size()))
+    fail("the predictions have run away", sums, 0.0);
   return sums;
+}
+
+void MemberTrainer::fail(const char* what, const std::vector<double>& losses, double norm) const {
+  throw core::Error({.kind = core::ErrorKind::data,
+                     .what = fmt::format("training broke down in epoch {}: {}", state_.epochs_done + 1, what),
+                     .found = fmt::format("prediction loss {}{}{}", losses.front(),
+                                          losses.size() > 1 ? fmt::format(", decision loss {}", losses[1]) : "",
+                                          norm == 0.0 ? "" : fmt::format(", length of the gradient {}", norm)),
+                     .hint = "lower --lr, or [columns] winsorize a heavy-tailed outcome; no model was written"});
 }
 
 // The decision epochs against the warm start, by net value at its prices with it as nuisance (eq. 20): it never saw the
@@ -261,9 +267,8 @@ std::vector<double> MemberTrainer::run_steps(const Losses& losses, bool with_dec
 void MemberTrainer::judge_decisions(const evaluate::RewardUnits& units, const evaluate::Scores& scores,
                                     EpochRecord& record) {
   const evaluate::Scores warm{warm_revenue_.view(), warm_cost_.view()};
-  const evaluate::Estimate value = evaluate::net_value(units, scores, state_.warm_multipliers, context_);
-  const evaluate::Estimate gain =
-      evaluate::net_value_difference(units, scores, warm, state_.warm_multipliers, context_);
+  const evaluate::Estimate value = evaluate::net_value(units, scores, state_.multipliers, context_);
+  const evaluate::Estimate gain = evaluate::net_value_difference(units, scores, warm, state_.multipliers, context_);
   record.validation_value = value.value * prepared_.revenue_scale.scale;
   // Not before the last epoch: the rate starts high again, and the first epochs look worse than what becomes of them.
   record.went_back = state_.epochs_done + 1 == settings_.epochs && gain.value < -2.0 * gain.standard_error;
@@ -291,8 +296,8 @@ void MemberTrainer::validate(bool with_decision, EpochRecord& record) {
   record.validation_loss = total / static_cast<double>(rows.size());
   if (!with_decision) return;
   if (warm_revenue_.rows() == 0) predict(state_.warm_parameters, rows, warm_revenue_, warm_cost_);
-  const evaluate::RewardUnits units{seen.arm,    seen.revenue,         seen.cost,
-                                    seen.weight, warm_revenue_.view(), warm_cost_.view()};
+  const evaluate::RewardUnits units{seen.arm,          seen.revenue, seen.cost, seen.weight, warm_revenue_.view(),
+                                    warm_cost_.view(), seen.cluster};
   judge_decisions(units, {revenue.view(), cost.view()}, record);
 }
 

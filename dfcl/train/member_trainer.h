@@ -47,9 +47,8 @@ struct MemberState {
   std::vector<float> adam_mean;
   std::vector<float> adam_mean_square;
   std::uint64_t adam_step = 0;
-  std::vector<double> multipliers;       // scaled, current
-  std::vector<double> warm_multipliers;  // scaled, those of the validation
-  double temperature = 0.0;              // scaled, or the window
+  std::vector<double> multipliers;  // scaled
+  double temperature = 0.0;         // scaled, or the window
   std::vector<EpochRecord> record;
 };
 
@@ -66,8 +65,9 @@ class MemberTrainer {
   // Reward estimates need a nuisance that was not fitted on the row (eq. 5b): units x arms, scaled; all units.
   void set_nuisance(core::MatrixView<const float> revenue, core::MatrixView<const float> cost);
 
+  std::size_t num_units() const { return rows_.size(); }
   bool finished() const { return state_.epochs_done >= settings_.epochs; }
-  // Throws Error of kind data where the loss or the gradient is no number any more.
+  // Throws Error of kind data where a loss or the gradient is no number any more, or the predictions have run away.
   void run_epoch();
 
   // Scaled predictions of chosen units by given parameters.
@@ -82,6 +82,7 @@ class MemberTrainer {
   void find_multipliers();
   std::unique_ptr<Losses> losses_of(bool with_decision) const;
   std::vector<double> run_steps(const Losses& losses, bool with_decision);
+  [[noreturn]] void fail(const char* what, const std::vector<double>& losses, double norm) const;
   void take_differences(std::span<const std::uint32_t> batch);
   nn::AdamOptions schedule(bool with_decision) const;
   void validate(bool with_decision, EpochRecord& record);

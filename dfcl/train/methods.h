@@ -36,6 +36,11 @@ struct Method {
   double temperature = 0.0;
   bool relative = true;
   double published_temperature = 0.0;
+
+  // A decision loss joins the prediction loss.
+  bool decides() const { return loss != DecisionLoss::none && !learns_efficiencies; }
+  // Its setting is a window or step, not a temperature.
+  bool has_window() const { return loss == DecisionLoss::ifd || loss == DecisionLoss::fd; }
 };
 
 // Every method that `train --method` knows, in the order they are listed to users.

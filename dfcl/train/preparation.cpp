@@ -75,11 +75,12 @@ Range range_of(const std::vector<float>& values, const std::vector<std::uint32_t
   return range;
 }
 
-// 0/1 outcomes are binary, others without a negative value get the log link; the study can say otherwise.
-OutcomeKind kind_of(const Range& range, const std::string& declared, const char* outcome) {
+// 0/1 outcomes are binary, others without a negative value get the log link, or squared error as published; the study
+// can say otherwise.
+OutcomeKind kind_of(const Range& range, const std::string& declared, const char* outcome, bool as_published) {
   if (declared.empty()) {
     if (range.only_zero_one) return OutcomeKind::binary;
-    return range.low >= 0.0 ? OutcomeKind::non_negative : OutcomeKind::real;
+    return range.low >= 0.0 && !as_published ? OutcomeKind::non_negative : OutcomeKind::real;
   }
   const std::string where = fmt::format("[network] {}_kind", outcome);
   if (declared == "real") return OutcomeKind::real;
@@ -192,7 +193,17 @@ void check_method(const data::Trial& trial, const data::Study& study, const Meth
     throw core::usage_error(fmt::format("--method {}", method.name), "needs ordered arms", "",
                             "[arms] order from the weakest to the strongest");
   }
+  if (study.cost.rises_with_arm && ((num_arms > 2 && !trial.arms.ordered) || trial.arms.control != 0)) {
+    throw core::usage_error("[cost] rises_with_arm", "needs ordered arms that begin with control", "",
+                            "[arms] order from the weakest to the strongest");
+  }
+  if (method.grows_forest && !study.method.concave.empty())
+    throw core::usage_error("--concave", "a forest knows rising outcomes, not falling steps", "", "--monotone");
   for (const auto* list : {&study.method.monotone, &study.method.concave}) {
+    if (method.learns_efficiencies && names(*list, "revenue")) {
+      throw core::usage_error("--monotone, --concave", fmt::format("{} predicts no revenue to shape", method.name), "",
+                              "cost");
+    }
     for (const std::string& outcome : *list) {
       if (outcome != "revenue" && outcome != "cost")
         throw core::usage_error("--monotone, --concave", "unknown outcome", fmt::format("'{}'", outcome),
@@ -210,6 +221,7 @@ SeenUnits seen_units(const data::Trial& trial, const Preparation& prepared, cons
     seen.revenue.push_back(prepared.revenue[row]);
     seen.cost.push_back(prepared.cost[row]);
     seen.weight.push_back(prepared.weight[row]);
+    if (trial.has_clusters()) seen.cluster.push_back(trial.cluster[row]);
   }
   return seen;
 }
@@ -234,9 +246,11 @@ Preparation prepare(const data::Trial& trial, const data::Study& study, const Me
   const Range revenue = range_of(trial.revenue, prepared.train_rows);
   const Range cost = range_of(trial.cost, prepared.train_rows);
   const nn::OutcomeOptions* known = start != nullptr && !start->is_index() ? &start->network.revenue : nullptr;
-  prepared.revenue_kind = kind_of(revenue, declared_kind(study.network.revenue_kind, known, "revenue"), "revenue");
+  prepared.revenue_kind = kind_of(revenue, declared_kind(study.network.revenue_kind, known, "revenue"), "revenue",
+                                  study.method.as_published);
   known = start != nullptr ? &start->network.cost : nullptr;
-  prepared.cost_kind = kind_of(cost, declared_kind(study.network.cost_kind, known, "cost"), "cost");
+  prepared.cost_kind =
+      kind_of(cost, declared_kind(study.network.cost_kind, known, "cost"), "cost", study.method.as_published);
   prepared.revenue_scale = start != nullptr ? start->revenue : scale_of(revenue, prepared.revenue_kind, true);
   prepared.cost_scale = start != nullptr ? start->cost : scale_of(cost, prepared.cost_kind, false);
   prepared.revenue = scaled(trial.revenue, prepared.revenue_scale);

@@ -45,6 +45,7 @@ struct SeenUnits {
   std::vector<float> revenue;
   std::vector<float> cost;
   std::vector<float> weight;
+  std::vector<std::uint32_t> cluster;  // empty where there are none
 };
 SeenUnits seen_units(const data::Trial& trial, const Preparation& prepared, const std::vector<std::uint32_t>& rows);
 

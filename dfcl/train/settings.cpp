@@ -45,7 +45,8 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   require(given.learning_rate >= 0.0 && given.learning_rate <= 1.0, "learning_rate", given.learning_rate,
           "0 (chosen) to 1");
   require(given.weight_decay <= 1.0, "weight_decay", given.weight_decay, "at most 1");
-  require(std::isfinite(given.alpha), "alpha", given.alpha, "0 or more; below 0: chosen");
+  require((given.alpha >= 0.0 && std::isfinite(given.alpha)) || given.alpha == -1.0, "alpha", given.alpha,
+          "0 or more, or -1 (chosen)");
   require(given.temperature >= 0.0, "temperature", given.temperature, "0 (chosen) or more");
   require(given.window >= 0.0, "window", given.window, "0 (chosen) or more");
   for (const double multiplier : given.multipliers) require(multiplier >= 0.0, "multipliers", multiplier, "0 or more");
@@ -57,8 +58,10 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   settings.method = method;
   settings.seed = seed;
   settings.as_published = given.as_published;
-  const bool decides = method.loss != DecisionLoss::none && !method.learns_efficiencies;
-  const std::size_t usual_batch = std::clamp<std::size_t>(std::bit_floor(num_training_units / 128 + 1), 256, 4096);
+  const bool decides = method.decides();
+  const bool whole = given.as_published && method.loss == DecisionLoss::drm;  // eq. 12 is for all units at once
+  const std::size_t usual_batch =
+      whole ? num_training_units : std::clamp<std::size_t>(std::bit_floor(num_training_units / 128 + 1), 256, 4096);
   settings.batch = given.batch > 0 ? static_cast<std::size_t>(given.batch) : usual_batch;
   settings.batch = std::min(settings.batch, num_training_units);
   const std::size_t steps_per_epoch = (num_training_units + settings.batch - 1) / settings.batch;
@@ -80,11 +83,12 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   settings.adam.weight_decay = given.weight_decay >= 0.0 ? given.weight_decay : (given.as_published ? 0.0 : 0.2);
   settings.adam.clip_norm = given.as_published ? 0.0 : 5.0;
   settings.alpha = given.alpha >= 0.0 ? given.alpha : 1.0;
-  const bool has_window = method.loss == DecisionLoss::ifd || method.loss == DecisionLoss::fd;
-  const double asked = has_window ? given.window : given.temperature;
+  const double asked = method.has_window() ? given.window : given.temperature;
   settings.temperature = asked > 0.0 ? asked : (given.as_published ? method.published_temperature : method.temperature);
   settings.relative_temperature = method.relative && !given.as_published;
   settings.baseline = baseline_of(given.baseline, given.as_published);
+  require(!(given.as_published && settings.needs_nuisance()), "baseline", "dr",
+          "none or mean: the published losses have no doubly robust form");
   const bool anchored = study.cost.control_is_free || study.cost.non_negative || study.cost.rises_with_arm;
   settings.gradient_to_cost = given.as_published || anchored;
   settings.multipliers = given.multipliers;
@@ -103,11 +107,10 @@ std::vector<std::pair<std::string, std::string>> Settings::shown() const {
       {"learning_rate", number(adam.rate)}, {"weight_decay", number(adam.weight_decay)},
       {"ensemble", number(ensemble)},       {"as_published", as_published ? "true" : "false"}};
   if (!start_from.empty()) list.emplace_back("start_from", start_from);
-  if (decides()) {
+  if (method.decides()) {
     list.emplace_back("warm_epochs", number(warm_epochs));
     list.emplace_back("alpha", number(alpha));
-    const bool has_window = method.loss == DecisionLoss::ifd || method.loss == DecisionLoss::fd;
-    list.emplace_back(has_window ? "window" : "temperature", number(temperature));
+    list.emplace_back(method.has_window() ? "window" : "temperature", number(temperature));
     list.emplace_back("baseline", baseline == loss::Baseline::none   ? "none"
                                   : baseline == loss::Baseline::mean ? "mean"
                                                                      : "dr");

@@ -35,15 +35,14 @@ struct Settings {
   double temperature = 1.0;         // or window; see Method
   bool relative_temperature = true;
   loss::Baseline baseline = loss::Baseline::mean;
-  bool gradient_to_cost = true;     // of the decision loss: only where what is known about costs anchors them
-  std::vector<double> multipliers;  // fixed, in the study's currencies; empty: from the budgets, refreshed
+  bool gradient_to_cost = true;  // of the decision loss: only where what is known about costs anchors them
+  std::vector<double>
+      multipliers;  // fixed, in the study's currencies; empty: from the budgets, at the end of the warm start
   std::size_t ensemble = 1;
   bool as_published = false;
   std::string start_from;  // fingerprint of the model that training starts from; "": none
 
-  // A decision loss joins the prediction loss.
-  bool decides() const { return method.loss != DecisionLoss::none && !method.learns_efficiencies; }
-  bool needs_nuisance() const { return decides() && baseline == loss::Baseline::doubly_robust; }
+  bool needs_nuisance() const { return method.decides() && baseline == loss::Baseline::doubly_robust; }
   // What changes the result, in the order to show it.
   std::vector<std::pair<std::string, std::string>> shown() const;
 };

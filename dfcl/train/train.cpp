@@ -47,7 +47,9 @@ class Run {
   model::Model run(std::optional<ForestFit> grown = {}) {
     if (method_.grows_forest) return run_forest(std::move(grown));
     const bool doubly_robust = settings_.needs_nuisance();
-    total_epochs_ = settings_.epochs * settings_.ensemble + (doubly_robust ? 2 * settings_.nuisance_epochs : 0);
+    // The two networks of the doubly robust form have half of the units each.
+    total_rows_ = prepared_.train_rows.size() *
+                  (settings_.epochs * settings_.ensemble + (doubly_robust ? settings_.nuisance_epochs : 0));
     if (doubly_robust) {
       const auto to_epochs = [this](MemberTrainer& trainer, const std::string& name, std::size_t epochs) {
         finish(trainer, name, epochs);
@@ -100,22 +102,27 @@ class Run {
   }
 
   ForestFit grow() {
-    total_epochs_ = 2 * settings_.epochs;
+    total_rows_ = settings_.epochs * prepared_.train_rows.size();  // two networks, half of the units each
     const auto to_epochs = [this](MemberTrainer& trainer, const std::string& name, std::size_t epochs) {
       finish(trainer, name, epochs);
-      if (epochs_done_ == total_epochs_) context_.finished("training");
+      if (rows_done_ == total_rows_) context_.finished("training");
     };
     return fit_forest(trial_, study_, prepared_, settings_, to_epochs, context_);
   }
 
   // Trains until `epochs`, from the checkpoint if there is one.
   void finish(MemberTrainer& trainer, const std::string& name, std::size_t epochs) {
-    if (checkpoint_.load(name, trainer.state())) epochs_done_ += trainer.state().epochs_done;
+    if (checkpoint_.load(name, trainer.state())) rows_done_ += trainer.state().epochs_done * trainer.num_units();
     while (trainer.state().epochs_done < epochs) {
       trainer.run_epoch();
+      const EpochRecord& record = trainer.state().record.back();
+      if (options_.on_epoch) options_.on_epoch(record);
       checkpoint_.save(name, trainer.state());
-      context_.progress("training", ++epochs_done_, total_epochs_, "epochs");
-      if (options_.on_epoch) options_.on_epoch(trainer.state().record.back());
+      rows_done_ += trainer.num_units();
+      context_.detail(
+          record.decides ? fmt::format("loss {:.4g}, of decisions {:.4g}", record.prediction_loss, record.decision_loss)
+                         : fmt::format("loss {:.4g}", record.prediction_loss));
+      context_.progress("training", rows_done_, total_rows_);
     }
   }
 
@@ -175,8 +182,8 @@ class Run {
   Settings settings_;
   Checkpoint checkpoint_;
   Nuisance nuisance_;
-  std::size_t epochs_done_ = 0;
-  std::size_t total_epochs_ = 0;
+  std::size_t rows_done_ = 0;
+  std::size_t total_rows_ = 0;
 };
 
 }  // namespace

@@ -283,6 +283,9 @@ def test_outputs_never_replace_inputs(dfcl, made, tmp_path):
     for command in (
         ["train", "study.toml", "--method", "tsm", "-o", "study.toml"],
         ["train", "study.toml", "--method", "tsm", "-o", "./trial.parquet"],
+        ["train", "study.toml", "--method", "tsm", "-o", "new.safetensors", "--log", "trial.parquet"],
+        ["train", "study.toml", "--method", "tsm", "-o", "new.safetensors", "--log", "./study.toml"],
+        ["train", "study.toml", "--start-from", "model.safetensors", "-o", "new.safetensors", "--log", "model.safetensors"],
         ["predict", "model.safetensors", "trial.parquet", "-o", "trial.parquet"],
         ["predict", "model.safetensors", "*.parquet", "-o", "trial.parquet"],
         ["allocate", "model.safetensors", "trial.parquet", "--per-unit", "1", "-o", "trial.parquet"],
@@ -291,6 +294,22 @@ def test_outputs_never_replace_inputs(dfcl, made, tmp_path):
         assert result.code == USAGE, command
         assert "is an input of this run" in result.stderr
     assert before == {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)}
+
+
+def test_flags_that_change_nothing_are_named(dfcl, made):
+    study = made / "study.toml"
+    result = good(dfcl("train", study, "--method", "tsm", "--alpha", "5", "--trees", "7", "--time-budget", "3", "--epochs", "2",
+                       "-o", "m.safetensors"))  # fmt: skip
+    for flag in ("method.alpha", "forest.trees", "--time-budget"):
+        assert f"{flag} " in result.stderr and "changes nothing" in result.stderr
+    result = good(dfcl("train", study, "--method", "dfcl-mer", "--alpha", "5", "--epochs", "3", "-o", "m.safetensors"))
+    assert "changes nothing" not in result.stderr
+
+
+def test_wrong_numbers_are_refused(dfcl, made):
+    for flag, number in (("--alpha", "-5"), ("--time-budget", "-1")):
+        result = dfcl("train", made / "study.toml", "--method", "dfcl-mer", flag, number, "-o", "m.safetensors")
+        assert result.code == USAGE and f"found {number}" in result.stderr and len(result.stderr) < 300, result.stderr
 
 
 # --- predict ---------------------------------------------------------------------------------------------------------

@@ -117,6 +117,43 @@ TEST(NetValue, StandardErrorsCoverOverManyTrials) {
   EXPECT_GE(covered, 368);  // 95 % of 400, less three standard deviations
 }
 
+// Units of one cluster that are all alike tell no more than one of them.
+TEST(NetValue, CopiesOfAUnitAddNothingToWhatIsKnown) {
+  KnownTrial trial(1000, kSeed);
+  core::RunContext context(2);
+  const Estimate once = net_value(trial.units(false), trial.right(), kMultipliers, context);
+  std::vector<std::uint32_t> cluster(1000);
+  for (std::uint32_t unit = 0; unit < 1000; ++unit) cluster[unit] = unit * 7919 % 1000;
+  RewardUnits units = trial.units(false);
+  units.cluster = cluster;
+  const Estimate alone = net_value(units, trial.right(), kMultipliers, context);
+  EXPECT_NEAR(alone.value, once.value, 1e-12);
+  EXPECT_NEAR(alone.standard_error, once.standard_error, 1e-12);
+
+  const auto three_times = [](auto values) {
+    const auto one = values;
+    for (int copy = 0; copy < 2; ++copy) values.insert(values.end(), one.begin(), one.end());
+    return values;
+  };
+  const auto stacked = [](const core::Matrix<float>& one) {
+    core::Matrix<float> all(3 * one.rows(), one.cols());
+    for (std::size_t row = 0; row < all.rows(); ++row)
+      std::ranges::copy(one.row(row % one.rows()), all.row(row).begin());
+    return all;
+  };
+  const core::Matrix<float> revenue = stacked(trial.truth_revenue), cost = stacked(trial.truth_cost);
+  const core::Matrix<float> nuisance_revenue = stacked(trial.wrong_revenue), nuisance_cost = stacked(trial.wrong_cost);
+  const auto arm = three_times(trial.arm);
+  const auto seen_revenue = three_times(trial.revenue), seen_cost = three_times(trial.cost);
+  const auto weight = three_times(trial.weight);
+  const auto clusters = three_times(cluster);
+  const RewardUnits copies{arm,     seen_revenue, seen_cost, weight, nuisance_revenue.view(), nuisance_cost.view(),
+                           clusters};
+  const Estimate thrice = net_value(copies, {revenue.view(), cost.view()}, kMultipliers, context);
+  EXPECT_NEAR(thrice.value, once.value, 1e-12);
+  EXPECT_NEAR(thrice.standard_error, once.standard_error, 1e-12);
+}
+
 TEST(NetValue, IsTheSameForAnyNumberOfThreads) {
   const KnownTrial trial(50'000, kSeed);
   std::vector<double> values;

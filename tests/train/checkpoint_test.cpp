@@ -21,7 +21,6 @@ MemberState sample_state() {
   state.adam_mean_square = {1e-20f, 2e-20f, 3e-20f};
   state.adam_step = 4'000'000'000'000;
   state.multipliers = {0.1, 1.0 / 3.0};
-  state.warm_multipliers = {0.2, 2.0 / 3.0};
   state.temperature = 0.7;
   EpochRecord record;
   record.epoch = 3;
@@ -60,7 +59,6 @@ TEST(Checkpoint, WhatIsSavedIsLoadedExactly) {
   EXPECT_EQ(loaded.adam_mean_square, saved.adam_mean_square);
   EXPECT_EQ(loaded.adam_step, saved.adam_step);
   EXPECT_EQ(loaded.multipliers, saved.multipliers);
-  EXPECT_EQ(loaded.warm_multipliers, saved.warm_multipliers);
   EXPECT_EQ(loaded.temperature, saved.temperature);
   ASSERT_EQ(loaded.record.size(), 1u);
   EXPECT_EQ(loaded.record[0].prediction_loss, 0.1);
@@ -73,14 +71,14 @@ TEST(Checkpoint, PartsThatAreNotThereYetAreEmptyAgain) {
   const io::TemporaryFolder folder;
   MemberState saved = sample_state();
   saved.warm_parameters = {};
-  saved.multipliers = saved.warm_multipliers = {};
+  saved.multipliers = {};
   const Checkpoint checkpoint(folder.file("c"), 1);
   checkpoint.save("member-0", saved);
   MemberState loaded = sample_state();
   ASSERT_TRUE(checkpoint.load("member-0", loaded));
   EXPECT_TRUE(loaded.warm_parameters.empty());
   EXPECT_TRUE(loaded.multipliers.empty());
-  EXPECT_TRUE(loaded.warm_multipliers.empty());
+  EXPECT_TRUE(loaded.multipliers.empty());
 }
 
 TEST(Checkpoint, NothingToGoOnWithIsNoError) {

@@ -100,6 +100,37 @@ TEST(Choose, CandidatesAreJudgedWithTheBaselineAskedFor) {
   EXPECT_NE(mean.scores[0].gain, robust.scores[0].gain);
 }
 
+TEST(Choose, TheFiguresToldAreThoseOfTheMethodChosen) {
+  const std::vector<CandidateScore> scores = {
+      {"dfcl-mer", 1.0, 0.3, 0.1}, {"dfcl-ifd", 1.0, 0.5, 0.2}, {"tsm-forest", 0.0, 0.9, 1.0}};
+  const Choice choice = choice_of(scores, 5);
+  EXPECT_EQ(choice.method, "dfcl-ifd");
+  EXPECT_NE(choice.sentence.find("dfcl-ifd with alpha 1 gained 0.5 "), std::string::npos) << choice.sentence;
+  const Choice kept = choice_of({{"dfcl-mer", 1.0, -0.3, 0.1}, {"tsm-forest", 0.0, 0.9, 1.0}}, 5);
+  EXPECT_EQ(kept.method, "tsm");
+  EXPECT_NE(kept.sentence.find("the best other, tsm-forest gained 0.9 "), std::string::npos) << kept.sentence;
+}
+
+TEST(Choose, AnAlphaThatIsGivenIsTheOneTried) {
+  const data::Trial trial = small_trial(1000);
+  core::RunContext context(2, 5);
+  data::Study study = auto_study();
+  study.method.alpha = 2.5;
+  for (const CandidateScore& score : choose_method(trial, study, 1e-9, "", context).scores)
+    EXPECT_TRUE(score.alpha == 2.5 || score.method == "tsm-forest") << score.method;
+}
+
+TEST(Choose, ACheckpointOfAnotherForestIsRefused) {
+  const data::Trial trial = small_trial(1000);
+  const io::TemporaryFolder folder;
+  core::RunContext context(2, 5);
+  data::Study study = auto_study();
+  study.forest.leaf = 100;
+  (void)choose_method(trial, study, 1e-9, folder.file("checkpoint"), context);
+  study.forest.trees = 17;
+  EXPECT_THROW((void)choose_method(trial, study, 1e-9, folder.file("checkpoint"), context), core::Error);
+}
+
 TEST(Choose, AForestThatWinsIsTheOneThatItsMethodGrows) {
   const data::Trial trial = small_trial(4000);
   data::Study study = auto_study();
@@ -122,6 +153,14 @@ TEST(Choose, AForestThatWinsIsTheOneThatItsMethodGrows) {
   EXPECT_EQ(epochs_of_chosen, epochs);
 }
 
+TEST(Choose, NeedsEpochsOfTwoStageLearning) {
+  const data::Trial trial = small_trial(1000);
+  core::RunContext context(2, 5);
+  data::Study study = auto_study();
+  study.method.warm_epochs = 0;
+  EXPECT_THROW((void)choose_method(trial, study, 1e-9, "", context), core::Error);
+}
+
 TEST(Choose, AForestThatCannotBeIsLeftOutAndAWrongOneIsTold) {
   const data::Trial trial = small_trial(1000);
   core::RunContext context(2, 5);
@@ -133,6 +172,9 @@ TEST(Choose, AForestThatCannotBeIsLeftOutAndAWrongOneIsTold) {
   const std::size_t all = entrants(study);
   study.forest.leaf = 100'000;
   EXPECT_EQ(entrants(study), all - 1);
+  study.forest.leaf = 100;
+  study.method.concave = {"revenue"};
+  EXPECT_EQ(entrants(study), all - 1) << "a forest knows no falling steps";
   study.forest.trees = 0;
   EXPECT_THROW(entrants(study), core::Error);
 }

@@ -56,7 +56,7 @@ TEST(MemberTrainer, TemperaturesAreMeasuredInTheUsualDistanceOfTheBestTwoScores)
   core::Matrix<float> revenue;
   core::Matrix<float> cost;
   made.trainer.predict(state.warm_parameters, made.prepared.train_rows, revenue, cost);
-  const double margin = median_margin(revenue, cost, state.warm_multipliers);
+  const double margin = median_margin(revenue, cost, state.multipliers);
   EXPECT_GT(margin, 0.0);
   EXPECT_NEAR(state.temperature, 0.75 * margin, 1e-6 * margin);
 

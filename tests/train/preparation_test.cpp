@@ -162,6 +162,40 @@ TEST(Preparation, MethodsThatDoNotFitTheArmsAreRefused) {
   EXPECT_EQ(refusal(trial, study).found, "'profit'");
 }
 
+TEST(Preparation, CostsThatRiseWithTheArmNeedAnOrderThatBeginsWithControl) {
+  data::Trial trial = small_trial();
+  trial.arms.ordered = false;
+  EXPECT_EQ(refusal(trial, small_study("tsm")).where, "[cost] rises_with_arm");
+  data::Study study = small_study("tsm");
+  study.cost.rises_with_arm = false;
+  EXPECT_NO_THROW(prepare_for(trial, study));
+  trial.arms.ordered = true;
+  trial.arms.control = 1;
+  EXPECT_EQ(refusal(trial, small_study("tsm")).where, "[cost] rises_with_arm");
+}
+
+TEST(Preparation, ShapesThatAMethodDoesNotHaveAreRefused) {
+  const data::Trial trial = small_trial();
+  data::Study study = small_study("tsm-forest");
+  study.method.concave = {"cost"};
+  EXPECT_EQ(refusal(trial, study).where, "--concave");
+  study = small_study("dpm");
+  study.method.monotone = {"revenue"};
+  EXPECT_EQ(refusal(trial, study).expected, "cost");
+  study.method.monotone = {"cost"};
+  EXPECT_NO_THROW(prepare_for(trial, study));
+}
+
+TEST(Preparation, AsPublishedCountsAreFittedBySquaredError) {
+  const data::Trial trial = small_trial();
+  data::Study study = small_study("dfcl-mer");
+  EXPECT_EQ(prepare_for(trial, study).revenue_kind, loss::OutcomeKind::non_negative);
+  study.method.as_published = true;
+  EXPECT_EQ(prepare_for(trial, study).revenue_kind, loss::OutcomeKind::real);
+  study.network.revenue_kind = "non_negative";
+  EXPECT_EQ(prepare_for(trial, study).revenue_kind, loss::OutcomeKind::non_negative);
+}
+
 TEST(Preparation, WhatIsKnownAboutCostShapesItsHeadUnlessAsPublished) {
   const data::Trial trial = small_trial();
   data::Study study = small_study("tsm");

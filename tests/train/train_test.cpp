@@ -345,6 +345,22 @@ TEST(Train, LossesThatAreNoNumbersStopTheRunByEpochAndHint) {
   }
 }
 
+TEST(Train, PredictionsThatRunAwayStopTheRunByEpochAndHint) {
+  data::Study study = small_study("tsm");
+  study.method.learning_rate = 1.0;
+  study.method.as_published = true;  // no clipping of gradients
+  study.network.revenue_kind = "non_negative";
+  study.network.hidden = {64, 64, 64};
+  try {
+    (void)train_small(small_trial(), study);
+    FAIL() << "trained with a rate of one";
+  } catch (const core::Error& error) {
+    EXPECT_EQ(error.kind(), core::ErrorKind::data);
+    EXPECT_NE(std::string(error.what()).find("training broke down in epoch"), std::string::npos) << error.what();
+    EXPECT_FALSE(error.details().hint.empty());
+  }
+}
+
 TEST(Train, AsPublishedIsTrainedByEveryDecisionMethod) {
   const data::Trial trial = small_trial();
   for (const Method& method : all_methods()) {
