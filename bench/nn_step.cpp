@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Training steps (gather, forward, loss, backward, Adam) on the two published networks, in rows a second, beside the
-// rate of the same matrix products alone. Usage: bench_nn [NETWORK METHOD BATCH [SECONDS [THREADS]]], of criteo or
-// marketing; tsm, whole (tsm through the heads of all arms) or mer; without arguments the whole table, on two threads.
+// Training steps (gather, forward, loss, backward, Adam) and predictions on the two published networks, in rows a
+// second, beside the rate of the same matrix products alone and of one large product. Usage: bench_nn [NETWORK METHOD
+// BATCH [SECONDS [THREADS]]], of criteo or marketing; tsm, whole (tsm through the heads of all arms), mer or ifd; or
+// decision, which says how many times as long as a squared-error step through the whole network a step of mer and ifd
+// takes. Without arguments the whole table, on two threads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 
 #include "dfcl/core/parallel.h"
 #include "dfcl/core/random.h"
+#include "dfcl/loss/ifd_loss.h"
 #include "dfcl/loss/policy_loss.h"
 #include "dfcl/loss/prediction_loss.h"
 #include "dfcl/nn/adam.h"
@@ -52,14 +55,14 @@ class Stopwatch {
   std::clock_t processor_start_ = std::clock();
 };
 
-nn::OutcomeNetworkOptions options_of(const std::string& network) {
-  using loss::OutcomeKind;
+nn::OutcomeNetworkOptions options_of(const std::string& network, const std::string& method = "") {
   if (network == "criteo") {
+    const auto kind = method == "squared" ? loss::OutcomeKind::real : loss::OutcomeKind::binary;
     return {.inputs = 12,
             .shared = {128},
             .heads = std::vector<std::size_t>{64},
-            .revenue = {.num_arms = 2, .kind = OutcomeKind::binary},
-            .cost = {.num_arms = 2, .kind = OutcomeKind::binary}};
+            .revenue = {.num_arms = 2, .kind = kind},
+            .cost = {.num_arms = 2, .kind = kind}};
   }
   return {.inputs = 107, .shared = {64, 32, 32}, .revenue = {.num_arms = 5}, .cost = {.num_arms = 5}};
 }
@@ -92,11 +95,13 @@ struct Data {
   std::vector<std::uint32_t> order;
 };
 
+const std::vector<double> kMultipliers = {0.1, 0.2, 0.4, 0.6, 0.8, 1.0};
+
 // A network with everything that a training step needs.
 class Trainer {
  public:
   Trainer(const std::string& network, const std::string& method, const Data& data)
-      : options_(options_of(network)),
+      : options_(options_of(network, method)),
         method_(method),
         data_(data),
         model_(options_),
@@ -104,10 +109,12 @@ class Trainer {
         state_(model_.network().num_parameters()),
         gradient_(model_.network().num_parameters()),
         prediction_({options_.revenue.kind, options_.cost.kind}),
-        decision_({.multipliers = {0.1, 0.2, 0.4, 0.6, 0.8, 1.0}, .temperature = 0.1}) {
+        mer_({.multipliers = kMultipliers, .temperature = 0.1}),
+        ifd_({.multipliers = kMultipliers, .window = 0.1}) {
     model_.network().initialise(3);
     losses_.push_back({&prediction_, 1.0});
-    if (method == "mer") losses_.push_back({&decision_, 1.0});
+    if (method == "mer") losses_.push_back({&mer_, 1.0});
+    if (method == "ifd") losses_.push_back({&ifd_, 1.0});
   }
   void step(core::RunContext& context, std::span<const std::uint32_t> batch) {
     engine_.compute(context, nn::inputs_from<float>(data_.features.view()), data_.rows(), batch, losses_,
@@ -125,7 +132,8 @@ class Trainer {
   nn::AdamState<float> state_;
   std::vector<float> gradient_;
   loss::PredictionLoss<float> prediction_;
-  loss::PolicyLoss<float> decision_;
+  loss::PolicyLoss<float> mer_;
+  loss::IfdLoss<float> ifd_;
   std::vector<nn::WeightedLoss<float>> losses_;
 };
 
@@ -176,10 +184,35 @@ Rate products_rate(core::RunContext& context, const std::string& network, const 
   return watch.rate(16.0 * kTiles * kRows);
 }
 
-Rate predict_rate(core::RunContext& context, const nn::OutcomeNetwork<float>& model, const Data& data) {
+// Operations a second of one large product on every thread at once, about the most that a product reaches.
+double large_product_rate(core::RunContext& context) {
+  constexpr std::size_t kSize = 512;
+  constexpr std::size_t kTimes = 4;
+  const auto threads = static_cast<std::size_t>(context.pool.threads());
+  const Clock::time_point start = Clock::now();
+  core::for_each_chunk(context, threads, 1, [&](std::size_t, std::size_t, std::size_t) {
+    thread_local std::vector<float> factor(kSize * kSize, 0.5f);
+    thread_local std::vector<float> result(kSize * kSize);
+    for (std::size_t i = 0; i < kTimes; ++i) {
+      nn::multiply(kSize, kSize, kSize, nn::Factor<float>{factor.data(), kSize},
+                   nn::Factor<float>{factor.data(), kSize}, false, result.data(), kSize);
+    }
+  });
+  return static_cast<double>(threads * kTimes * 2 * kSize * kSize * kSize) / seconds_since(start);
+}
+
+// Operations of a prediction, two a weight.
+double operations_of(const nn::Network<float>& network) {
+  double operations = 0.0;
+  for (const nn::Tensor& tensor : network.tensors()) {
+    if (tensor.name.ends_with("weight")) operations += 2.0 * static_cast<double>(tensor.size());
+  }
+  return operations;
+}
+
+Rate predict_rate(core::RunContext& context, const nn::OutcomeNetwork<float>& model, const Data& data,
+                  core::Matrix<float>& revenue, core::Matrix<float>& cost) {
   const std::size_t rows = data.features.rows();
-  core::Matrix<float> revenue(rows, model.revenue().num_arms());
-  core::Matrix<float> cost(rows, model.cost().num_arms());
   const std::size_t inputs = data.features.cols();
   const Stopwatch watch;
   nn::predict<float>(
@@ -198,19 +231,46 @@ void run(const std::string& network, const std::string& method, std::size_t batc
   Rate step;
   Rate products;
   Rate prediction;
+  double large_product = 0.0;
+  core::Matrix<float> revenue(data.features.rows(), trainer.model().revenue().num_arms());
+  core::Matrix<float> cost(data.features.rows(), trainer.model().cost().num_arms());
   const Clock::time_point start = Clock::now();
   for (std::uint64_t epoch = 0; epoch < 2 || seconds_since(start) < seconds; ++epoch) {
     step.raise_to(epoch_rate(context, trainer, data, batch, epoch));
     products.raise_to(products_rate(context, network, method));
-    prediction.raise_to(predict_rate(context, trainer.model(), data));
+    prediction.raise_to(predict_rate(context, trainer.model(), data, revenue, cost));
+    large_product = std::max(large_product, large_product_rate(context));
   }
   fmt::print(
       R"({{"network": "{}", "method": "{}", "batch": {}, "rows_per_second": {:.0f}, "products_rows_per_second": {:.0f}, )"
-      R"("predict_rows_per_second": {:.0f}, "predict_rows_per_processor_second": {:.0f}, "rows_per_processor_second": {:.0f}, "share_of_products": {:.2f}}})"
+      R"("predict_rows_per_second": {:.0f}, "predict_rows_per_processor_second": {:.0f}, "rows_per_processor_second": {:.0f}, "share_of_products": {:.2f}, )"
+      R"("predict_gflops": {:.1f}, "large_product_gflops": {:.1f}}})"
       "\n",
       network, method, batch, step.rows_per_second, products.rows_per_second, prediction.rows_per_second,
       prediction.rows_per_processor_second, step.rows_per_processor_second,
-      step.rows_per_processor_second / products.rows_per_processor_second);
+      step.rows_per_processor_second / products.rows_per_processor_second,
+      prediction.rows_per_second * operations_of(trainer.model().network()) / 1e9, large_product / 1e9);
+  std::fflush(stdout);
+}
+
+// In turn, so that all have the same machine.
+void run_decision(const std::string& network, std::size_t batch, double seconds, int threads, Data& data) {
+  core::RunContext context(threads);
+  Trainer squared(network, "squared", data);
+  Trainer mer(network, "mer", data);
+  Trainer ifd(network, "ifd", data);
+  Rate rates[3];
+  const Clock::time_point start = Clock::now();
+  for (std::uint64_t epoch = 0; epoch < 3 || seconds_since(start) < seconds; ++epoch) {
+    rates[0].raise_to(epoch_rate(context, squared, data, batch, epoch));
+    rates[1].raise_to(epoch_rate(context, mer, data, batch, epoch));
+    rates[2].raise_to(epoch_rate(context, ifd, data, batch, epoch));
+  }
+  fmt::print(R"({{"network": "{}", "batch": {}, "squared_rows_per_second": {:.0f}, "mer_over_squared": {:.2f}, )"
+             R"("ifd_over_squared": {:.2f}}})"
+             "\n",
+             network, batch, rates[0].rows_per_second, rates[0].rows_per_second / rates[1].rows_per_second,
+             rates[0].rows_per_second / rates[2].rows_per_second);
   std::fflush(stdout);
 }
 
@@ -220,8 +280,13 @@ int main(int argc, char** argv) {
   if (argc >= 4) {
     const std::size_t batch = std::strtoull(argv[3], nullptr, 10);
     Data data(std::max<std::size_t>(batch < 5000 ? 200'000 : 400'000, batch), options_of(argv[1]));
-    run(argv[1], argv[2], batch, argc > 4 ? std::strtod(argv[4], nullptr) : 5.0, argc > 5 ? std::atoi(argv[5]) : 2,
-        data);
+    const double seconds = argc > 4 ? std::strtod(argv[4], nullptr) : 5.0;
+    const int threads = argc > 5 ? std::atoi(argv[5]) : 2;
+    if (std::string(argv[2]) == "decision") {
+      run_decision(argv[1], batch, seconds, threads, data);
+    } else {
+      run(argv[1], argv[2], batch, seconds, threads, data);
+    }
     return 0;
   }
   for (const std::string network : {"criteo", "marketing"}) {
@@ -230,6 +295,7 @@ int main(int argc, char** argv) {
       if (network == "marketing" && method == "whole") continue;  // one trunk: nothing to skip
       for (const std::size_t batch : {1024u, 8192u, 65536u, 300'000u}) run(network, method, batch, 4.0, 2, data);
     }
+    run_decision(network, 8192, 8.0, 2, data);
   }
   return 0;
 }
