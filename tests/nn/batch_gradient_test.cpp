@@ -11,7 +11,7 @@
 #include "dfcl/core/random.h"
 #include "dfcl/loss/prediction_loss.h"
 #include "dfcl/nn/adam.h"
-#include "tests/nn/gradient_check.h"
+#include "tests/gradient_check.h"
 #include "tests/nn/reference.h"
 #include "tests/nn/reference_adam.h"
 
@@ -113,7 +113,7 @@ TEST(BatchGradientTest, the_whole_equals_symmetric_differences_for_trunk_and_hea
         };
         value(gradient);
         expect_gradient(
-            model.network().parameters(), gradient, [&] { return value(scratch); }, 1e-5, 3);
+            model.network().parameters(), gradient, [&] { return value(scratch); }, through_corners(1e-5, 3));
       }
     }
   }

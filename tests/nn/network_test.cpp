@@ -12,7 +12,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/random.h"
-#include "tests/nn/gradient_check.h"
+#include "tests/gradient_check.h"
 
 namespace dfcl::nn {
 namespace {
@@ -78,7 +78,7 @@ void check_gradient(const NetworkShape& shape, std::vector<HeadRange> heads, std
   std::vector<double> gradient(network.num_parameters(), 0.0);
   std::ranges::copy(coefficients, workspace.output_gradient().data);
   network.backward(workspace, num_rows, heads, gradient);
-  expect_gradient(network.parameters(), gradient, value);
+  expect_gradient(network.parameters(), gradient, value, through_corners());
 }
 
 TEST(NetworkTest, gradients_equal_symmetric_differences_for_every_shape) {

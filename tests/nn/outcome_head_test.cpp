@@ -10,7 +10,7 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/random.h"
 #include "dfcl/nn/network.h"
-#include "tests/nn/gradient_check.h"
+#include "tests/gradient_check.h"
 
 namespace dfcl::nn {
 namespace {
@@ -88,7 +88,7 @@ TEST(OutcomeHeadTest, gradients_equal_symmetric_differences_for_every_combinatio
     test.value();
     const std::vector<double> gradient = test.gradient();
     expect_gradient(
-        test.raw, gradient, [&] { return test.value(); }, 2e-6);
+        test.raw, gradient, [&] { return test.value(); }, through_corners(2e-6));
   }
 }
 
