@@ -48,6 +48,27 @@ double critical_of(const Setting& setting, const std::vector<double>& values, co
   return simultaneous_critical(values, deviations, resamples, setting.options.level);
 }
 
+bool counts_in(const Setting& setting, std::size_t model, Family family) {
+  return family == Family::all || !setting.input.models[model].is_alternative;
+}
+
+// Over the differences of a family from the reference.
+double difference_critical(const Setting& setting, const std::vector<ModelRun>& runs, Family family) {
+  std::vector<double> values;
+  std::vector<double> deviations;
+  std::vector<std::span<const double>> resamples;
+  for (std::size_t model = 1; model < runs.size(); ++model) {
+    if (!counts_in(setting, model, family)) continue;
+    for (std::size_t budget = 0; budget < setting.budgets.size(); ++budget) {
+      const DifferenceSpread& spread = runs[model].differences[budget];
+      values.push_back(runs[model].deployed[budget].estimate.revenue - runs[0].deployed[budget].estimate.revenue);
+      deviations.push_back(spread.revenue);
+      resamples.emplace_back(spread.revenue_series);
+    }
+  }
+  return critical_of(setting, values, deviations, resamples);
+}
+
 DifferenceFigures difference_at(const Setting& setting, const std::vector<ModelRun>& runs, std::size_t model,
                                 std::size_t budget, double critical) {
   const double level = setting.options.level;
@@ -88,20 +109,11 @@ std::string area_sentence(const AuccDifferenceFigures& figures) {
 }  // namespace
 
 std::vector<DifferenceFigures> difference_figures(const Setting& setting, const std::vector<ModelRun>& runs) {
-  std::vector<double> values;
-  std::vector<double> deviations;
-  std::vector<std::span<const double>> resamples;
-  for (std::size_t model = 1; model < runs.size(); ++model) {
-    for (std::size_t budget = 0; budget < setting.budgets.size(); ++budget) {
-      const DifferenceSpread& spread = runs[model].differences[budget];
-      values.push_back(runs[model].deployed[budget].estimate.revenue - runs[0].deployed[budget].estimate.revenue);
-      deviations.push_back(spread.revenue);
-      resamples.emplace_back(spread.revenue_series);
-    }
-  }
-  const double critical = critical_of(setting, values, deviations, resamples);
+  const double of_launchable = difference_critical(setting, runs, Family::launchable);
+  const double of_all = difference_critical(setting, runs, Family::all);
   std::vector<DifferenceFigures> figures;
   for (std::size_t model = 1; model < runs.size(); ++model) {
+    const double critical = counts_in(setting, model, Family::launchable) ? of_launchable : of_all;
     std::vector<DifferenceFigures> of_model(setting.budgets.size());
     for (std::size_t budget = 0; budget < setting.budgets.size(); ++budget) {
       of_model[setting.budget_order[budget]] = difference_at(setting, runs, model, budget, critical);
@@ -140,12 +152,13 @@ std::vector<AuccDifferenceFigures> aucc_differences(const Setting& setting,
   return all;
 }
 
-double increment_critical(const Setting& setting, const std::vector<ModelRun>& runs) {
+double increment_critical(const Setting& setting, const std::vector<ModelRun>& runs, Family family) {
   std::vector<double> values;
   std::vector<double> deviations;
   std::vector<Series> series;
-  for (const ModelRun& run : runs) {
-    for (const PlanRun& plan : run.deployed) {
+  for (std::size_t model = 0; model < runs.size(); ++model) {
+    if (!counts_in(setting, model, family)) continue;
+    for (const PlanRun& plan : runs[model].deployed) {
       values.push_back(plan.estimate.revenue - setting.control.revenue);
       deviations.push_back(plan.spread.increment);
       if (setting.kind == SeriesKind::resamples) {

@@ -106,6 +106,7 @@ ModelFigures model_figures(const Setting& setting, const Candidate& model, const
   figures.method = model.method;
   figures.is_index = model.is_index;
   figures.importance = model.importance;
+  figures.is_alternative = model.is_alternative;
   figures.deployed.resize(run.deployed.size());
   figures.matched.resize(run.matched.size());
   for (std::size_t i = 0; i < run.deployed.size(); ++i) {
@@ -203,7 +204,8 @@ Evaluation evaluate(const EvaluationInput& input, const EvaluationOptions& optio
   }
   evaluation.differences = difference_figures(setting, runs);
   evaluation.aucc_differences = aucc_differences(setting, areas);
-  evaluation.increment_critical = increment_critical(setting, runs);
+  evaluation.increment_critical = increment_critical(setting, runs, Family::launchable);
+  evaluation.increment_critical_of_all = increment_critical(setting, runs, Family::all);
   evaluation.verdict = verdict_of(evaluation, options);
   return evaluation;
 }

@@ -26,6 +26,7 @@ struct Candidate {
   bool is_index = false;
   Outcomes prediction = {};                        // rows x arms, in the order of the rows and arms of the trial
   std::vector<FeatureImportance> importance = {};  // passed on
+  bool is_alternative = false;  // a setting tried beside others: never launched, no burden on what others must show
 };
 
 struct SegmentColumn {

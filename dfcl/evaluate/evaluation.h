@@ -87,6 +87,7 @@ struct ModelFigures {
   std::string name;
   std::string method;                 // "" where it is not known
   bool is_index = false;              // efficiencies, not outcomes
+  bool is_alternative = false;        // a setting that is tried beside others: never the one to launch
   std::vector<PlanFigures> deployed;  // per budget
   std::vector<PlanFigures> matched;   // per budget
   std::vector<CurvePointFigures> curve;
@@ -103,7 +104,8 @@ struct DifferenceFigures {
   std::string reference;
   double budget_per_unit = 0.0;
   Interval revenue;
-  double simultaneous_low = 0.0;  // over all models and budgets; NaN where there is none
+  // Over all models and budgets, of models that may be launched over those alone; NaN where there is none.
+  double simultaneous_low = 0.0;
   double simultaneous_high = 0.0;
   Interval relative;  // share of the reference's revenue
   Interval cost;
@@ -160,7 +162,9 @@ struct Evaluation {
   std::vector<DifferenceFigures> differences;
   std::vector<AuccDifferenceFigures> aucc_differences;
   std::optional<OracleFigures> oracle;
-  double increment_critical = 0.0;  // simultaneous, for incremental revenue over models and budgets
+  // Simultaneous, for incremental revenue over budgets and models: those that may be launched, and all.
+  double increment_critical = 0.0;
+  double increment_critical_of_all = 0.0;
   Verdict verdict;
   std::vector<std::string> how;  // in words: how it was made, and its limits
 };

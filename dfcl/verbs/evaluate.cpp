@@ -285,8 +285,8 @@ EvaluateResult evaluate(const EvaluateRequest& request, core::RunContext& contex
 
   evaluate::EvaluationInput input{inputs.rows, {}, {}, nuisance.name, {}, {}};
   for (std::size_t i = 0; i < scored.size(); ++i) {
-    input.models.push_back(
-        {names[i], scored[i].method, scored[i].is_index, scored[i].prediction.outcomes(), scored[i].importance});
+    input.models.push_back({names[i], scored[i].method, scored[i].is_index, scored[i].prediction.outcomes(),
+                            scored[i].importance, request.contenders[i].is_alternative});
   }
   if (nuisance.chosen != nullptr) input.nuisance = nuisance.chosen->prediction.outcomes();
   if (truth) input.truth = truth->prediction.outcomes();

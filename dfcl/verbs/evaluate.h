@@ -25,6 +25,7 @@ struct Contender {
   std::string name = {};    // "": made from the path
   std::string method = {};  // of predictions in memory, as the next
   bool is_index = false;
+  bool is_alternative = false;  // a setting that is tried: judged, never launched
 
   bool is_given() const { return !path.empty(); }
 };

@@ -202,6 +202,26 @@ TEST(Evaluate, SegmentsShareOutWhatTheWholeGets) {
   EXPECT_EQ(half.values[0].value, "high");  // in the order of the labels
 }
 
+TEST(Evaluate, AlternativesDoNotWidenWhatIsSaidOfMethods) {
+  const Made made = make(10);
+  for (const bool analytic : {false, true}) {
+    EvaluationOptions options = usual_options();
+    options.analytic = analytic;
+    core::RunContext context(2, 3);
+    const Evaluation two = evaluate(input_of(made, made.b), options, context);
+    EvaluationInput input = input_of(made, made.b);
+    for (const char* name : {"b alpha=1", "b alpha=2"})
+      input.models.push_back({.name = name, .prediction = made.b.outcomes(), .is_alternative = true});
+    const Evaluation swept = evaluate(input, options, context);
+    EXPECT_EQ(swept.increment_critical, two.increment_critical);
+    EXPECT_GE(swept.increment_critical_of_all, two.increment_critical);
+    for (std::size_t budget = 0; budget < 2; ++budget)
+      EXPECT_EQ(swept.differences[budget].simultaneous_low, two.differences[budget].simultaneous_low);
+    EXPECT_LE(swept.differences[2].simultaneous_low, swept.differences[0].simultaneous_low) << "they count all";
+    EXPECT_EQ(swept.verdict.sentence, two.verdict.sentence);
+  }
+}
+
 TEST(Evaluate, AnUnfitTrialNeverSaysLaunch) {
   const Made made = make(8, {.num_units = 4000});
   core::RunContext context(1);
