@@ -3,7 +3,10 @@
 // dfcl init: a first study file for a trial.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <set>
+#include <vector>
 
 #include "cli/session.h"
 #include "cli/verbs.h"
@@ -12,6 +15,7 @@
 #include "dfcl/io/atomic_file.h"
 #include "dfcl/io/study_file.h"
 #include "dfcl/io/table_summary_reader.h"
+#include "dfcl/io/trial_reader.h"
 
 namespace dfcl::cli {
 namespace {
@@ -24,6 +28,38 @@ struct InitFlags {
   bool overwrite = false;
 };
 
+// Control may cost something itself, and budgets must lie above that. A trial that cannot be read by the guess has
+// other things to correct first.
+void guess_budgets(data::StudyGuess& guess, const data::TableSummary& summary, const std::string& path,
+                   core::RunContext& context) {
+  data::Study study = guess.study;
+  const data::Study::Columns& columns = study.columns;
+  if (columns.cost.empty() || columns.arm.empty() || columns.revenue.empty()) return;
+  study.data.trial = fs::absolute(path).string();
+  study.columns.features.clear();
+  for (const data::ColumnSummary& column : summary.columns) {  // one is needed, and one is quick to read
+    const std::set<std::string> roles = {columns.id,   columns.arm,     columns.revenue,   columns.cost,
+                                         columns.time, columns.cluster, columns.propensity};
+    const auto excluded = std::find(columns.exclude.begin(), columns.exclude.end(), column.name);
+    if (!column.is_number || roles.contains(column.name) || excluded != columns.exclude.end()) continue;
+    study.columns.features = {column.name};
+    break;
+  }
+  try {
+    const data::Trial trial = io::read_trial(study, context);
+    std::vector<double> means(trial.arms.size());
+    std::vector<double> counts(trial.arms.size());
+    for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
+      means[trial.arm[unit]] += static_cast<double>(trial.cost[unit]);
+      counts[trial.arm[unit]] += 1.0;
+    }
+    for (std::size_t arm = 0; arm < means.size(); ++arm) means[arm] /= counts[arm];
+    data::guess_budgets(guess, means, trial.arms.control);
+  } catch (const core::Error& error) {
+    if (error.kind() == core::ErrorKind::interrupted) throw;
+  }
+}
+
 int run_init(const InitFlags& flags, core::RunContext& context) {
   if (fs::exists(flags.output) && !flags.overwrite) {
     throw core::Error({.kind = core::ErrorKind::file,
@@ -33,6 +69,7 @@ int run_init(const InitFlags& flags, core::RunContext& context) {
   }
   const data::TableSummary summary = io::summarize_table(flags.trial, context);
   data::StudyGuess guess = data::guess_study(summary);
+  guess_budgets(guess, summary, flags.trial, context);
   const fs::path folder = fs::absolute(flags.output).lexically_normal().parent_path();
   const fs::path relative = fs::absolute(flags.trial).lexically_normal().lexically_relative(folder);
   guess.study.data.trial = relative.empty() ? fs::absolute(flags.trial).string() : relative.generic_string();

@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <set>
 #include <string_view>
 
@@ -231,5 +232,21 @@ class Guesser {
 }  // namespace
 
 StudyGuess guess_study(const TableSummary& table) { return Guesser(table).guess(); }
+
+void guess_budgets(StudyGuess& guess, const std::vector<double>& mean_costs, std::size_t control) {
+  const double most = *std::max_element(mean_costs.begin(), mean_costs.end());
+  // Where control is the costliest, other arms save: budgets start at the cheapest.
+  const double least =
+      mean_costs[control] < most ? mean_costs[control] : *std::min_element(mean_costs.begin(), mean_costs.end());
+  const double share = least / most;
+  if (!(most > 0.0) || !(share > 0.001) || !(share < 0.99)) return;
+  std::vector<double>& shares = guess.study.budgets.share_of_max;
+  shares.clear();
+  for (const double way : {0.1, 0.2, 0.4})
+    shares.push_back(std::round(1000.0 * (share + way * (1.0 - share))) / 1000.0);
+  guess.remarks["budgets.share_of_max"] =
+      fmt::format("shares of the costliest arm's cost; {} alone takes {:.3g} of it; or per_unit, or total",
+                  mean_costs[control] < most ? "control" : "the cheapest arm", share);
+}
 
 }  // namespace dfcl::data
