@@ -5,12 +5,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
+#include "dfcl/core/told_error.h"
 #include "dfcl/io/study_file.h"
 
 namespace dfcl::cli {
@@ -23,7 +26,46 @@ struct CompareFlags : verbs::CompareRequest {
   std::vector<std::string> shortcuts;  // "compare.seeds=5", from flags of their own
 };
 
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// "compare.methods=[...]" of "tsm, dfcl-mer".
+std::string methods_setting(const std::vector<std::string>& given) {
+  std::vector<std::string> methods;
+  for (const std::string& name : given) {
+    methods.push_back(trimmed(name));
+    if (methods.back().empty())
+      throw core::usage_error("--methods", "an empty name", fmt::format("'{}'", fmt::join(given, ",")),
+                              "names with commas between them: tsm,dfcl-mer");
+  }
+  return fmt::format("compare.methods=[\"{}\"]", fmt::join(methods, "\", \""));
+}
+
+std::string seeds_setting(const std::string& given) {
+  const bool whole = !given.empty() && given.size() < 10 && given.find_first_not_of("0123456789") == std::string::npos;
+  if (!whole) throw core::usage_error("--seeds", "not a whole number", given, "1 to 1000");
+  return "compare.seeds=" + given;
+}
+
+// A trial in the study's place is told from a study by its first bytes.
+void require_study_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(64, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+  const bool is_text = std::none_of(head.begin(), head.end(), [](unsigned char letter) {
+    return letter < 32 && letter != '\n' && letter != '\r' && letter != '\t';
+  });
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (is_text && ending != ".csv") return;
+  throw core::usage_error(path, "not a study file", "", "TOML that says what the columns of a trial mean",
+                          fmt::format("`dfcl init {} -o study.toml` writes a first one for a trial", path));
+}
+
 int run_compare(CompareFlags& flags, bool as_json, bool quiet, core::RunContext& context) {
+  require_study_file(flags.study_file);
   std::vector<std::string> overrides = flags.settings;
   overrides.insert(overrides.end(), flags.shortcuts.begin(), flags.shortcuts.end());
   flags.study = io::read_study(flags.study_file, overrides);
@@ -62,14 +104,12 @@ void add_compare(Session& session) {
   verb.add_option("-o,--output", flags->folder, "folder of the comparison; one each")->required();
   verb.add_option_function<std::vector<std::string>>(
           "--methods",
-          [flags](const std::vector<std::string>& methods) {
-            flags->shortcuts.push_back(fmt::format("compare.methods=[\"{}\"]", fmt::join(methods, "\", \"")));
-          },
+          [flags](const std::vector<std::string>& methods) { flags->shortcuts.push_back(methods_setting(methods)); },
           "the methods: tsm,tsm-forest,dfcl-mer; the first is the reference\nDefault: [compare] methods of the study. "
           "`dfcl train --help` lists them.")
       ->delimiter(',');
   verb.add_option_function<std::string>(
-      "--seeds", [flags](const std::string& value) { flags->shortcuts.push_back("compare.seeds=" + value); },
+      "--seeds", [flags](const std::string& value) { flags->shortcuts.push_back(seeds_setting(value)); },
       "trainings of each method, with seeds --seed, --seed + 1, ...\nDefault: [compare] seeds of the study, else 1.");
   verb.add_option("--resamples", flags->resamples,
                   "bootstrap resamples over test units; 0: no such intervals\nDefault: 1000.")

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
 #include <optional>
 #include <set>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/suggest.h"
 #include "dfcl/core/told_error.h"
 #include "dfcl/io/study_file.h"
 #include "dfcl/train/methods.h"
@@ -21,6 +23,9 @@ using train::DecisionLoss;
 
 // Sections that change how a model is trained, and nothing else.
 constexpr std::array<const char*, 5> kTrainingSections = {"method", "network", "forest", "cost", "budgets"};
+
+// File systems take 255, and a seed and an ending are added.
+constexpr std::size_t kMostFileLetters = 180;
 
 // One alternative: a value of a key of [method], or settings.
 struct Alternative {
@@ -70,11 +75,38 @@ bool uses(const std::string& key, const std::optional<train::Method>& method) {
   return true;
 }
 
+std::vector<std::string> known_methods() {
+  std::vector<std::string> names;
+  for (const train::Method& method : train::all_methods()) names.emplace_back(method.name);
+  names.emplace_back("auto");
+  return names;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// None for `auto`, which chooses among methods.
+std::optional<train::Method> method_named(const std::string& name) {
+  const std::vector<std::string> known = known_methods();
+  if (!contains(known, name))
+    throw core::usage_error("--methods", fmt::format("unknown method '{}'", name), "", "", core::suggest(name, known));
+  if (name == "auto") return std::nullopt;
+  return train::find_method(name);
+}
+
 // "dfcl-pl rising: ..." is for dfcl-pl alone and called "rising" there.
 void keep_to_method(Alternative& alternative, const std::vector<std::string>& methods) {
   const std::size_t blank = alternative.title.find(' ');
   const std::string first = alternative.title.substr(0, blank);
-  if (blank == std::string::npos || std::find(methods.begin(), methods.end(), first) == methods.end()) return;
+  if (blank == std::string::npos) return;
+  if (!contains(methods, first)) {
+    if (!contains(known_methods(), first)) return;
+    throw core::usage_error(fmt::format("[sweep] settings, '{}'", alternative.title),
+                            fmt::format("is for {}, which is not among the methods", first),
+                            fmt::format("{}", fmt::join(methods, ", ")), "",
+                            fmt::format("add {} to the methods, or let the name begin with another word", first));
+  }
   alternative.only = first;
   alternative.title = alternative.value = trimmed(alternative.title.substr(blank));
 }
@@ -109,10 +141,31 @@ Alternative read_settings(const std::string& text, const std::vector<std::string
   return alternative;
 }
 
+// Values of [sweep] that mean "chosen from the data", which is what the method as it stands does.
+bool leaves_open(const std::string& key, const std::string& value) {
+  if (key == "baseline") return value == "\"\"";
+  if (key == "multipliers") return value == "[]";
+  const double number = std::strtod(value.c_str(), nullptr);
+  if (key == "alpha" || key == "weight_decay" || key == "warm_epochs") return number < 0.0;
+  const std::array<const char*, 5> zero_is_open = {"epochs", "batch", "learning_rate", "temperature", "window"};
+  return number == 0.0 && std::find(zero_is_open.begin(), zero_is_open.end(), key) != zero_is_open.end();
+}
+
+void require_value(const std::string& key, const std::string& value) {
+  if (!leaves_open(key, value)) return;
+  throw core::usage_error("[sweep] " + key, "not a value to try", plain(value),
+                          key == "baseline"      ? "none, mean or dr"
+                          : key == "multipliers" ? "one number or more"
+                          : key == "alpha"       ? "0 or more"
+                                                 : "a value of its own",
+                          "the method as the study has it is compared anyway");
+}
+
 std::vector<Alternative> alternatives_of(const data::Study& study) {
   std::vector<Alternative> alternatives;
   for (const auto& [key, values] : study.sweep.method) {
     for (const std::string& value : values) {
+      require_value(key, value);
       alternatives.push_back(
           {key, plain(value), fmt::format("{}={}", key, plain(value)), {fmt::format("method.{}={}", key, value)}});
     }
@@ -141,6 +194,11 @@ void add_entry(std::vector<ComparisonEntry>& entries, std::set<std::string>& fil
     }
   }
   const std::string file = file_name(entry.name);
+  if (file.size() > kMostFileLetters) {
+    throw core::usage_error(fmt::format("[sweep] '{}'", entry.name), "the name is too long for a file",
+                            fmt::format("{} letters", file.size()), fmt::format("at most {}", kMostFileLetters),
+                            "give settings a short name: \"name: section.key=value\"");
+  }
   entry.file = file;
   for (int number = 2; !files.insert(entry.file).second; ++number) entry.file = fmt::format("{}-{}", file, number);
   entries.push_back(std::move(entry));
@@ -156,13 +214,13 @@ std::vector<ComparisonEntry> comparison_entries(const data::Study& study) {
   }
   const std::int64_t seeds = study.compare.seeds;
   if (seeds < 1 || seeds > 1000) throw core::usage_error("--seeds", "out of range", std::to_string(seeds), "1 to 1000");
+  for (const std::string& name : methods) (void)method_named(name);
   const std::vector<Alternative> alternatives = alternatives_of(study);
   std::set<std::string> used;
   std::set<std::string> files;
   std::vector<ComparisonEntry> entries;
   for (const std::string& name : methods) {
-    std::optional<train::Method> method;
-    if (name != "auto") method = train::find_method(name);
+    const std::optional<train::Method> method = method_named(name);
     add_entry(entries, files, {name, "", name, "", "", {}});
     for (const Alternative& alternative : alternatives) {
       const bool is_used = std::any_of(alternative.settings.begin(), alternative.settings.end(),

@@ -23,8 +23,8 @@ struct ComparisonEntry {
 };
 
 // In the order of the methods, each followed by its alternatives; the first is the reference. Throws Error of kind
-// usage: no methods, unknown or twice, settings that cannot be read, that are for no method or that would change the
-// rows all are judged on.
+// usage: no methods, unknown or twice, settings that cannot be read, that are for no method, that would change the rows
+// all are judged on or that try no value, and names too long for a file.
 std::vector<ComparisonEntry> comparison_entries(const data::Study& study);
 
 // The study by which an entry is trained: that of `dfcl train` with these settings.

@@ -10,12 +10,10 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/io/atomic_file.h"
-#include "dfcl/io/file_format.h"
 #include "dfcl/io/study_file.h"
 #include "dfcl/io/trial_reader.h"
-#include "dfcl/io/unit_labels.h"
-#include "dfcl/model/model_file.h"
 #include "dfcl/train/train.h"
+#include "dfcl/verbs/compare_checks.h"
 #include "dfcl/verbs/comparison_folder.h"
 #include "dfcl/verbs/train.h"
 
@@ -38,6 +36,19 @@ struct WithSeed {
   core::RunContext& context;
   std::uint64_t before;
 };
+
+constexpr const char* kGoesOn = "what was trained is kept: the same command goes on from there";
+
+// The same error, said to be about `what`; with a hint where it has none.
+core::Error with_hint(const core::Error& error, const std::string& what, const std::string& hint) {
+  core::ErrorDetails details = error.details();
+  if (!what.empty()) {
+    details.what = fmt::format("{}{}: {}", what, details.where.empty() ? "" : ": " + details.where, details.what);
+    details.where.clear();
+  }
+  if (details.hint.empty()) details.hint = hint;
+  return core::Error(std::move(details));
+}
 
 // All models of a comparison, those that were there and those that are trained now.
 class Trainings {
@@ -66,23 +77,34 @@ class Trainings {
   }
 
   const std::vector<TrainingFailure>& failures() const { return failures_; }
-  core::ErrorKind first_kind() const { return first_kind_; }
+  const core::ErrorDetails& first_error() const { return first_error_; }
 
  private:
   void try_one(const data::Trial& trial, std::size_t entry, std::uint64_t seed) {
     try {
       train_one(trial, entries_[entry], seed);
     } catch (const core::Error& error) {
+      // What cannot be written for one cannot be written for the next.
       if (error.kind() == core::ErrorKind::interrupted) throw;
-      fail(entry, seed, core::to_message(error.details()), error.kind());
+      if (error.kind() == core::ErrorKind::file) throw with_hint(error, "", kGoesOn);
+      fail(entry, seed, error);
+    } catch (const std::filesystem::filesystem_error& error) {
+      throw core::Error({.kind = core::ErrorKind::file,
+                         .what = "cannot write",
+                         .where = error.path1().string(),
+                         .found = fmt::format("'{}'", error.code().message()),
+                         .hint = kGoesOn});
     } catch (const std::bad_alloc&) {
-      fail(entry, seed, "out of memory", core::ErrorKind::internal);
+      fail(entry, seed, core::Error({.kind = core::ErrorKind::internal, .what = "out of memory", .hint = kGoesOn}));
     }
   }
 
-  void fail(std::size_t entry, std::uint64_t seed, std::string message, core::ErrorKind kind) {
+  void fail(std::size_t entry, std::uint64_t seed, const core::Error& error) {
+    if (entry == 0 && seed == seeds_.front())
+      throw with_hint(error, fmt::format("the reference, {}, could not be trained", entries_[entry].name), "");
+    std::string message = core::to_message(error.details());
     if (const std::size_t hint = message.find("\nhint: "); hint != std::string::npos) message.replace(hint, 1, "; ");
-    if (failures_.empty()) first_kind_ = kind;
+    if (failures_.empty()) first_error_ = error.details();
     failures_.push_back({entry, seed, message});
     context_.warn(fmt::format("{}, seed {}: {}", entries_[entry].name, seed, message));
   }
@@ -106,30 +128,18 @@ class Trainings {
   ComparisonFolder& folder_;
   core::RunContext& context_;
   std::vector<TrainingFailure> failures_;
-  core::ErrorKind first_kind_ = core::ErrorKind::internal;
+  core::ErrorDetails first_error_;
 };
 
-// There must be something to compare.
+// There must be something to compare with the reference.
 void require_models(const std::vector<ComparisonEntry>& entries, std::uint64_t seed, const ComparisonFolder& folder,
                     const Trainings& trainings) {
-  const bool reference = folder.has_model(entries.front().file, seed);
   bool another = entries.size() == 1;
   for (std::size_t i = 1; i < entries.size(); ++i) another = another || folder.has_model(entries[i].file, seed);
-  if (reference && another) return;
+  if (another) return;
   const TrainingFailure& failure = trainings.failures().front();
-  throw core::Error({.kind = trainings.first_kind(),
-                     .what = fmt::format("{} could not be trained: {}", entries[failure.entry].name, failure.message),
-                     .where = reference ? "" : "the reference",
-                     .hint = "what was trained is kept; the same command goes on from there"});
-}
-
-// What only the evaluation needs is looked for before hours of training, not after.
-void require_inputs(const CompareRequest& request, core::RunContext& context) {
-  if (request.truth.is_given() && request.truth.prediction == nullptr) (void)io::input_files(request.truth.path);
-  const data::Study read = with_trial(request.study, request.trial);
-  const auto trial = std::filesystem::path(read.folder) / read.data.trial;
-  for (const std::string& column : request.segments)
-    (void)io::read_unit_labels(trial.string(), request.study.columns.id, column, context);
+  throw with_hint(core::Error(trainings.first_error()),
+                  fmt::format("nothing to compare: {} could not be trained", entries[failure.entry].name), "");
 }
 
 EvaluateRequest evaluation_of(const CompareRequest& request) {
@@ -158,7 +168,9 @@ std::vector<experiment::SeedEntry> evaluate_seeds(const CompareRequest& request,
     if (!first.models.front().is_index) evaluation.nuisance.path = folder.model(entries.front().file, seeds.front());
     for (std::size_t entry = 0; entry < entries.size(); ++entry) {
       if (!folder.has_model(entries[entry].file, seed)) continue;
-      evaluation.contenders.push_back({.path = folder.model(entries[entry].file, seed), .name = entries[entry].name});
+      evaluation.contenders.push_back({.path = folder.model(entries[entry].file, seed),
+                                       .name = entries[entry].name,
+                                       .is_alternative = entries[entry].is_alternative()});
       trained.push_back({entry, seed});
     }
     if (seed == seeds.front() || evaluation.contenders.empty()) continue;
@@ -184,19 +196,17 @@ std::vector<experiment::TrainingTime> times_of(const std::vector<ComparisonEntry
   return times;
 }
 
-}  // namespace
-
-CompareResult compare(const CompareRequest& request, core::RunContext& context) {
-  const std::vector<ComparisonEntry> entries = experiment::comparison_entries(request.study);
-  std::vector<std::uint64_t> seeds;
-  for (std::int64_t i = 0; i < request.study.compare.seeds; ++i)
-    seeds.push_back(context.seed + static_cast<std::uint64_t>(i));
-  std::optional<ComparisonFolder> folder;
+// folder: filled here, so that the caller knows whether something is kept when this throws.
+CompareResult compare_in(const CompareRequest& request, const std::vector<ComparisonEntry>& entries,
+                         const std::vector<std::uint64_t>& seeds, std::optional<ComparisonFolder>& folder,
+                         core::RunContext& context) {
   CompareResult result;
   {
     const data::Trial trial = io::read_trial(with_trial(request.study, request.trial), context);
     require_fit(trial, request.study, request.force, context);
-    require_inputs(request, context);
+    require_inputs(trial, request, context);
+    require_trainable(trial, request.study, entries, context);
+    warn_of_budgets(trial, request.study, context);
     folder.emplace(request.folder, request.study, trial.fingerprint, context.seed);
     Trainings trainings(request, entries, seeds, *folder, context);
     trainings.run(trial);
@@ -206,7 +216,9 @@ CompareResult compare(const CompareRequest& request, core::RunContext& context) 
   EvaluateRequest evaluation = evaluation_of(request);
   for (const ComparisonEntry& entry : entries) {
     if (folder->has_model(entry.file, seeds.front()))
-      evaluation.contenders.push_back({.path = folder->model(entry.file, seeds.front()), .name = entry.name});
+      evaluation.contenders.push_back({.path = folder->model(entry.file, seeds.front()),
+                                       .name = entry.name,
+                                       .is_alternative = entry.is_alternative()});
   }
   EvaluateResult evaluated = evaluate(evaluation, context);
   result.fit = evaluated.fit;
@@ -220,6 +232,26 @@ CompareResult compare(const CompareRequest& request, core::RunContext& context) 
   io::write_text_file(folder->file("results.json"), result.json);
   io::write_text_file(folder->file("report.html"), report::comparison_page(result.json, result.report, result.times));
   return result;
+}
+
+}  // namespace
+
+CompareResult compare(const CompareRequest& request, core::RunContext& context) {
+  const std::vector<ComparisonEntry> entries = experiment::comparison_entries(request.study);
+  ComparisonFolder::require_place(request.folder);
+  std::vector<std::uint64_t> seeds;
+  for (std::int64_t i = 0; i < request.study.compare.seeds; ++i)
+    seeds.push_back(context.seed + static_cast<std::uint64_t>(i));
+  std::optional<ComparisonFolder> folder;
+  try {
+    return compare_in(request, entries, seeds, folder, context);
+  } catch (const core::Error& error) {
+    if (error.kind() == core::ErrorKind::interrupted && folder)
+      throw with_hint(error, "", "run the same command again to go on");
+    if (error.kind() == core::ErrorKind::file && folder && error.details().where.starts_with(folder->file("models/")))
+      throw with_hint(error, "", "remove that file: the same command makes it again");
+    throw;
+  }
 }
 
 }  // namespace dfcl::verbs

@@ -37,7 +37,8 @@ struct CompareResult {
 };
 
 // A method that fails is kept as a failure while the reference and at least one other entry are there. Throws Error
-// otherwise, of the kind of the failure; of kind usage where the folder holds another comparison.
+// otherwise, of the kind of the failure, at once where the reference or a write fails; of kind usage where the folder
+// holds another comparison (comparison_folder.h) or a method does not fit the trial, before any training.
 CompareResult compare(const CompareRequest& request, core::RunContext& context);
 
 }  // namespace dfcl::verbs

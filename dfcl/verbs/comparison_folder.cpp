@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/verbs/comparison_folder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <system_error>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/told_error.h"
 #include "dfcl/core/version.h"
+#include "dfcl/experiment/comparison_entries.h"
 #include "dfcl/io/atomic_file.h"
 #include "dfcl/io/study_file.h"
 #include "dfcl/model/model_file.h"
@@ -20,12 +32,28 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
+constexpr const char* kLock = ".lock";
+
 core::Error wrong_folder(const std::string& where, std::string what, std::string found = "") {
   return core::Error({.kind = core::ErrorKind::usage,
                       .what = std::move(what),
                       .where = where,
                       .found = std::move(found),
-                      .hint = "choose another folder, or remove this one"});
+                      .hint = "choose another folder with -o"});
+}
+
+core::Error cannot(const std::string& path, std::string what, const std::string& found, std::string hint = "") {
+  return core::Error({.kind = core::ErrorKind::file,
+                      .what = std::move(what),
+                      .where = path,
+                      .found = found.empty() ? "" : fmt::format("'{}'", found),
+                      .hint = std::move(hint)});
+}
+
+void make_folder(const std::string& path) {
+  std::error_code code;
+  fs::create_directories(path, code);
+  if (code) throw cannot(path, "cannot make the folder", code.message());
 }
 
 ordered_json read_json(const std::string& path) {
@@ -34,19 +62,121 @@ ordered_json read_json(const std::string& path) {
   return json;
 }
 
-// What two comparisons differ in, in one word of the user's.
-std::string difference_of(const ordered_json& kept, const ordered_json& asked) {
-  for (const auto& [key, value] : asked.items()) {
-    if (!kept.contains(key) || kept[key] != value) return key;
+// The study as far as it decides what is trained: not where the trial lies, how reports speak, which methods are
+// compared.
+data::Study trained_by(data::Study study) {
+  study.data.trial = "trial";
+  study.report = {};
+  study.compare = {};
+  study.sweep = {};
+  study.deploy = {};
+  return study;
+}
+
+// "[section] key" -> value, of the keys that are set.
+std::map<std::string, std::string> settings_of(const data::Study& study) {
+  std::istringstream lines(io::study_text(study));
+  std::map<std::string, std::string> settings;
+  std::string section;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t equals = line.find(" = ");
+    if (line.starts_with('[')) section = line;
+    if (!line.starts_with('#') && equals != std::string::npos)
+      settings[section + " " + line.substr(0, equals)] = line.substr(equals + 3);
   }
-  return "format";
+  return settings;
+}
+
+std::string shown(const std::map<std::string, std::string>& settings, const std::string& key) {
+  const auto found = settings.find(key);
+  return found == settings.end() ? "not set" : found->second;
+}
+
+// The first key of the study in which two differ, with both values; "" where none does.
+std::string study_difference(const data::Study& kept, const data::Study& asked) {
+  const auto before = settings_of(kept);
+  const auto now = settings_of(asked);
+  std::set<std::string> keys;
+  for (const auto& setting : before) keys.insert(setting.first);
+  for (const auto& setting : now) keys.insert(setting.first);
+  for (const std::string& key : keys) {
+    if (shown(before, key) != shown(now, key))
+      return fmt::format("{} was {}, and is {} now", key, shown(before, key), shown(now, key));
+  }
+  return "";
+}
+
+// What was compared must be compared still, by the same reference; more may come.
+std::string entries_difference(const data::Study& kept, const data::Study& asked) {
+  const std::vector<std::string>& before = kept.compare.methods;
+  const std::vector<std::string>& now = asked.compare.methods;
+  const std::string both = fmt::format("--methods was {}, and is {} now", fmt::join(before, ","), fmt::join(now, ","));
+  if (before.empty() || now.empty() || before.front() != now.front()) return both;
+  for (const std::string& method : before) {
+    if (std::find(now.begin(), now.end(), method) == now.end()) return both;
+  }
+  if (kept.compare.seeds > asked.compare.seeds)
+    return fmt::format("--seeds was {}, and is {} now", kept.compare.seeds, asked.compare.seeds);
+  const std::vector<experiment::ComparisonEntry> asked_entries = experiment::comparison_entries(asked);
+  for (const experiment::ComparisonEntry& entry : experiment::comparison_entries(kept)) {
+    const bool is_kept = std::any_of(asked_entries.begin(), asked_entries.end(), [&](const auto& other) {
+      return other.file == entry.file && other.method == entry.method && other.settings == entry.settings;
+    });
+    if (!is_kept) return fmt::format("[sweep] had '{}'", entry.name);
+  }
+  return "";
+}
+
+// Why the folder cannot go on with what is asked; "" where it can.
+std::string difference_of(const ordered_json& kept, const ordered_json& asked, const data::Study& study,
+                          const std::string& where) {
+  if (kept.contains("trial") && kept["trial"] != asked["trial"]) return "the trial was another one";
+  for (const char* key : {"format", "version", "trial", "seed"}) {
+    if (!kept.contains(key) || kept[key] != asked[key]) {
+      return fmt::format("{} was {}, and is {} now", key, kept.contains(key) ? kept[key].dump() : "not said",
+                         asked[key].dump());
+    }
+  }
+  const auto text = kept.find("study");
+  if (text == kept.end() || !text->is_string()) throw wrong_folder(where, "the file is damaged");
+  const data::Study before = io::parse_study(text->get<std::string>(), where, "", {}, false);
+  const std::string difference = study_difference(trained_by(before), trained_by(study));
+  return difference.empty() ? entries_difference(before, study) : difference;
+}
+
+bool is_free(const std::string& folder) {
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, code)) {
+    if (entry.path().filename() != kLock) return false;
+  }
+  if (code) throw cannot(folder, "cannot read the folder", code.message());
+  return true;
 }
 
 }  // namespace
 
+// The kernel lets go of the lock when the process ends, however it ends. A file system without locks has none.
+class ComparisonFolder::Lock {
+ public:
+  explicit Lock(const std::string& folder)
+      : file_(::open((fs::path(folder) / kLock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+    if (file_ < 0) throw cannot(folder, "cannot write to the folder", std::strerror(errno));
+    if (::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+    ::close(file_);
+    throw cannot(folder, "another compare is running here", "", "wait for it to end, or choose another folder with -o");
+  }
+  ~Lock() { ::close(file_); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  int file_;
+};
+
 ComparisonFolder::ComparisonFolder(std::string folder, const data::Study& study, std::uint64_t trial,
                                    std::uint64_t seed)
     : folder_(std::move(folder)) {
+  require_place(folder_);
   ordered_json asked = {{"format", "dfcl-comparison"},
                         {"version", core::version()},
                         {"methods", study.compare.methods},
@@ -57,17 +187,34 @@ ComparisonFolder::ComparisonFolder(std::string folder, const data::Study& study,
   data::Study written = study;
   written.data.trial = "trial";  // where it lies is no part of it
   asked["study"] = io::study_text(written);
+  make_folder(folder_);
+  lock_ = std::make_unique<Lock>(folder_);
   const std::string path = file("compare.json");
-  if (fs::exists(path)) {
+  if (std::error_code code; fs::exists(path, code)) {
     const ordered_json kept = read_json(path);
-    if (kept != asked)
-      throw wrong_folder(folder_, "the folder holds another comparison", "another " + difference_of(kept, asked));
+    if (kept == asked) return;
+    const std::string difference = difference_of(kept, asked, written, path);
+    if (!difference.empty()) throw wrong_folder(folder_, "the folder holds another comparison: " + difference);
+  }
+  io::write_text_file(path, asked.dump(2) + "\n");
+}
+
+ComparisonFolder::~ComparisonFolder() = default;
+
+void ComparisonFolder::require_place(const std::string& folder) {
+  if (folder.empty()) throw core::usage_error("-o", "no folder is named", "''", "the folder of the comparison");
+  std::error_code code;
+  const fs::file_status status = fs::status(folder, code);
+  if (!fs::exists(status)) {
+    if (code && code != std::errc::no_such_file_or_directory)
+      throw cannot(folder, "cannot make the folder", code.message());
     return;
   }
-  if (fs::exists(folder_) && !(fs::is_directory(folder_) && fs::is_empty(folder_)))
-    throw wrong_folder(folder_, "the folder is not empty and holds no comparison");
-  fs::create_directories(folder_);
-  io::write_text_file(path, asked.dump(2) + "\n");
+  if (!fs::is_directory(status)) {
+    throw cannot(folder, "is a file; compare writes a folder", "", "choose another name with -o");
+  }
+  if (!fs::exists(fs::path(folder) / "compare.json", code) && !is_free(folder))
+    throw wrong_folder(folder, "the folder is not empty and holds no comparison");
 }
 
 std::string ComparisonFolder::file(const std::string& name) const { return (fs::path(folder_) / name).string(); }
@@ -81,7 +228,8 @@ std::string ComparisonFolder::checkpoint(const std::string& entry, std::uint64_t
 }
 
 bool ComparisonFolder::has_model(const std::string& entry, std::uint64_t seed) const {
-  return fs::exists(model(entry, seed));
+  std::error_code code;
+  return fs::exists(model(entry, seed), code);
 }
 
 void ComparisonFolder::keep(const std::string& entry, std::uint64_t seed, const model::Model& trained, double seconds,
@@ -90,13 +238,15 @@ void ComparisonFolder::keep(const std::string& entry, std::uint64_t seed, const 
   ordered_json times = fs::exists(path) ? read_json(path) : ordered_json::object();
   times[fmt::format("{}-{}", entry, seed)] = {{"seconds", seconds}, {"resumed", resumed}};
   io::write_text_file(path, times.dump(2) + "\n");
-  fs::create_directories(file("models"));
+  make_folder(file("models"));
   model::write_model(model(entry, seed), trained);
   forget_checkpoint(entry, seed);
 }
 
 void ComparisonFolder::forget_checkpoint(const std::string& entry, std::uint64_t seed) const {
-  fs::remove_all(checkpoint(entry, seed));
+  std::error_code code;
+  fs::remove_all(checkpoint(entry, seed), code);
+  if (code) throw cannot(checkpoint(entry, seed), "cannot remove", code.message());
 }
 
 std::optional<ComparisonFolder::Time> ComparisonFolder::time(const std::string& entry, std::uint64_t seed) const {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The folder of a comparison: compare.json says which comparison it is, models/ and checkpoints/ hold what was trained
-// and what is being trained, training.json how long it took. Every file appears whole or not at all. Internal to verbs.
+// and what is being trained, training.json how long it took. Every file appears whole or not at all. One process at a
+// time: a lock is held as long as the object lives. Internal to verbs.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -20,9 +22,17 @@ class ComparisonFolder {
     bool resumed = false;
   };
 
-  // Makes the folder, or goes on with the one that is there. Throws Error of kind usage where it holds another
-  // comparison or anything else, of kind file where it cannot be written to.
+  // Makes the folder, or goes on with the one that is there, where what it holds is part of what is asked: the same
+  // trial, seed and settings, the same reference, no fewer methods, seeds and alternatives; [report] may differ. Throws
+  // Error of kind usage, with the key that differs, where it holds another comparison or anything else; of kind file
+  // where it cannot be written to or another process works in it.
   ComparisonFolder(std::string folder, const data::Study& study, std::uint64_t trial, std::uint64_t seed);
+  ~ComparisonFolder();
+  ComparisonFolder(const ComparisonFolder&) = delete;
+  ComparisonFolder& operator=(const ComparisonFolder&) = delete;
+
+  // Whether a comparison can lie there at all, before anything is read or made. Throws as above.
+  static void require_place(const std::string& folder);
 
   std::string file(const std::string& name) const;
   std::string model(const std::string& entry, std::uint64_t seed) const;
@@ -34,7 +44,10 @@ class ComparisonFolder {
   std::optional<Time> time(const std::string& entry, std::uint64_t seed) const;
 
  private:
+  class Lock;
+
   std::string folder_;
+  std::unique_ptr<Lock> lock_;
 };
 
 }  // namespace dfcl::verbs

@@ -3,7 +3,9 @@
 
 import json
 import shutil
+import signal
 import statistics
+import subprocess
 import time
 
 import pytest
@@ -160,20 +162,25 @@ def test_killed_in_the_middle_it_ends_with_the_same_bytes(whole, trial):
     assert (killed / "results.json").read_bytes() == (folder / "results.json").read_bytes()
 
 
+WILD = "method.multipliers=[1e38]"  # too large for any gradient
+
+
 def test_a_method_that_fails_is_shown_and_tried_again(trial):
-    # drp is for two arms.
-    result = compare(trial, "failing", "--methods", "tsm,drp,dfcl-mer")
-    assert "drp, seed 5" in result.stderr and "drp, seed 5: --method drp: is for trials of two arms: found 5 arms" in " ".join(result.stdout.split())
+    flags = ["--methods", "tsm,dfcl-mer", "--set", f'sweep.settings=["dfcl-mer wild: {WILD}"]']
+    result = compare(trial, "failing", *flags)
+    said = " ".join(result.stdout.split())
+    assert "dfcl-mer wild, seed 5" in result.stderr and "dfcl-mer wild, seed 5: training broke down" in said
     results = json.loads((trial.folder / "failing" / "results.json").read_text())
     assert [model["name"] for model in results["models"]] == ["tsm", "dfcl-mer"]
     (failure,) = results["failures"]
-    assert (failure["name"], failure["seed"]) == ("drp", 5) and "two arms" in failure["message"]
-    assert "training drp" in compare(trial, "failing", "--methods", "tsm,drp,dfcl-mer").stderr
+    assert (failure["name"], failure["seed"]) == ("dfcl-mer wild", 5) and "broke down" in failure["message"]
+    assert "training dfcl-mer wild" in compare(trial, "failing", *flags).stderr
 
 
 def test_without_its_reference_nothing_is_compared(trial):
-    result = compare(trial, "no-reference", "--methods", "drp,tsm", code=2)
-    assert "the reference" in result.stderr and "drp" in result.stderr
+    result = compare(trial, "no-reference", "--methods", "dfcl-mer,tsm", "--set", WILD, code=3)
+    assert "the reference, dfcl-mer, could not be trained: training broke down" in result.stderr
+    assert "training tsm" not in result.stderr and "goes on from there" not in result.stderr
     assert not (trial.folder / "no-reference" / "results.json").exists()
 
 
@@ -205,32 +212,167 @@ def test_a_sweep_tries_one_alternative_at_a_time(trial):
     "flags, words",
     [
         (["--methods", "tsm,dfcl-mre"], ["dfcl-mre", "did you mean 'dfcl-mer'"]),
+        (["--methods", "tsm,nothing-like-it"], ["nothing-like-it", "tsm-forest", "auto"]),
+        (["--methods", "tsm, ,dfcl-mer"], ["--methods", "an empty name"]),
         ([], ["--methods", "no methods"]),
         (["--methods", "tsm,tsm"], ["'tsm' stands twice"]),
         (["--methods", "tsm", "--seeds", "0"], ["--seeds", "1 to 1000"]),
+        (["--methods", "tsm", "--seeds", "1.5"], ["error: --seeds", "1.5", "1 to 1000"]),
+        (["--methods", "tsm,drp"], ["error: drp: is for trials of two arms", "5 arms"]),
         (["--methods", "tsm,dfcl-mer", "--set", 'sweep.alpha=["x"]'], ["sweep.alpha", "a number"]),
+        (["--methods", "tsm,dfcl-mer", "--set", "sweep.alpha=[-1]"], ["[sweep] alpha", "0 or more"]),
+        (["--methods", "tsm,dfcl-mer", "--set", "sweep.multipliers=[[]]"], ["[sweep] multipliers", "one number or more"]),
+        (["--methods", "tsm,dfcl-mer", "--set", 'sweep.baseline=["men"]'], ["dfcl-mer baseline=men", "none, mean or dr"]),
         (["--methods", "tsm,dfcl-mer", "--set", "sweep.alhpa=[1]"], ["alpha"]),
         (["--methods", "tsm", "--set", "sweep.alpha=[1]"], ["none of the methods uses 'alpha=1'"]),
         (["--methods", "tsm", "--set", 'sweep.settings=["split.seed=2"]'], ["split.seed=2", "same rows"]),
         (["--methods", "tsm", "--set", 'sweep.settings=["method.epochs=x"]'], ["method.epochs=x", "whole number"]),
+        (["--methods", "tsm", "--set", 'sweep.settings=["dfcl-pl slow: method.epochs=4"]'], ["is for dfcl-pl", "not among the methods"]),
+        (["--methods", "tsm", "--set", f'sweep.settings=["{"long" * 60}: method.epochs=4"]'], ["too long for a file"]),
         (["--methods", "tsm", "--segment", "no_such_column"], ["no_such_column"]),
         (["--methods", "tsm", "--truth", "absent.parquet"], ["absent.parquet"]),
+        (["--methods", "tsm", "--truth", "short.csv"], ["short.csv", "arm"]),
     ],
 )  # fmt: skip
-def test_mistakes_are_named(trial, tmp_path, flags, words):
+def test_mistakes_are_named_before_any_training(trial, tmp_path, flags, words):
+    (trial.folder / "short.csv").write_text("shop_id,revenue_0,cost_0\n1,2,0\n")
     result = trial("compare", "study.toml", *QUICK, *flags, "-o", tmp_path / "folder")
     assert result.code in (2, 3, 4), result.stderr
     for word in words:
         assert word in result.stderr
-    assert not (tmp_path / "folder" / "results.json").exists()
+    assert "dfcl: training" not in result.stderr
+    assert not (tmp_path / "folder").exists()
+
+
+def test_finite_differences_are_refused_a_large_trial_at_once(trial, tmp_path):
+    made = trial("simulate", "--preset", "marketing", "--rows", "8000", "--seed", "1", "-o", tmp_path / "trial.parquet", "--study", tmp_path / "study.toml")
+    assert made.code == 0, made.stderr
+    result = trial("compare", tmp_path / "study.toml", *QUICK, "--methods", "tsm,dfcl-fd", "-o", tmp_path / "folder")
+    assert result.code == 2 and "error: dfcl-fd: " in result.stderr and "at most 4096" in result.stderr
+    assert "dfcl: training" not in result.stderr
+
+
+def test_blanks_around_commas_are_no_part_of_names(trial):
+    result = compare(trial, "blanks", "--methods", "tsm , dfcl-mer")
+    assert "training dfcl-mer, seed 5" in result.stderr
+
+
+def test_a_truth_that_is_far_from_the_trial_is_warned_of(trial, tmp_path):
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(trial.folder / "truth.parquet")
+    for place, name in enumerate(table.column_names):
+        if name.startswith("revenue_"):
+            table = table.set_column(place, name, pc.multiply(table[name], 100.0))
+    pq.write_table(table, tmp_path / "far.parquet")
+    result = compare(trial, "far", "--methods", "tsm", "--truth", tmp_path / "far.parquet")
+    assert "warning: --truth" in result.stderr and "truth of another trial" in result.stderr
+    assert "truth" not in compare(trial, "far", "--methods", "tsm", "--truth", "truth.parquet").stderr
+
+
+def test_a_budget_below_what_control_costs_is_told_before_and_after(trial, tmp_path):
+    made = trial("simulate", "--preset", "criteo", "--rows", "6000", "--seed", "1", "-o", tmp_path / "trial.parquet", "--study", tmp_path / "study.toml")
+    assert made.code == 0, made.stderr
+    flags = [*QUICK, "--methods", "tsm", "--force", "-o", tmp_path / "folder"]
+    result = trial("compare", tmp_path / "study.toml", *flags, "--set", "budgets.share_of_max=[0.1, 0.95]")
+    assert "less than everyone in control costs" in result.stderr and "share_of_max 0.1 " in result.stderr
+    assert "share_of_max 0.95" not in result.stderr
+    verdict = json.loads((tmp_path / "folder" / "results.json").read_text())["verdict"]
+    told = ["Control alone costs more than this budget." in detail for detail in verdict["details"]]
+    assert told == [True, False]
+    assert verdict["status"] == "unfit" or "Everyone in control costs" in verdict["sentence"]
+
+
+@pytest.mark.parametrize(
+    "folder, code, words",
+    [
+        ("study.toml", 4, ["study.toml: is a file", "choose another name"]),
+        ("/dev/full/x", 4, ["/dev/full/x: cannot make the folder"]),
+        ("", 2, ["-o", "no folder is named"]),
+        ("x" * 300, 4, ["cannot make the folder"]),
+        ("/proc/x", 4, ["cannot make the folder"]),
+    ],
+)
+def test_a_place_for_no_folder_is_named(trial, folder, code, words):
+    result = trial("compare", "study.toml", *QUICK, "--methods", "tsm", "-o", folder)
+    assert result.code == code, result.stderr
+    for word in words:
+        assert word in result.stderr
+    assert "filesystem error" not in result.stderr and "remove" not in result.stderr
+    assert "dfcl: training" not in result.stderr
+
+
+def test_a_trial_in_the_place_of_the_study_is_no_study(trial):
+    for name in ("trial.parquet", "short.csv"):
+        (trial.folder / "short.csv").write_text("shop_id,revenue\n1,2\n")
+        result = trial("compare", name, *QUICK, "--methods", "tsm", "-o", "no")
+        assert result.code == 2 and "not a study file" in result.stderr and "dfcl init" in result.stderr
+
+
+def test_a_full_disk_ends_the_comparison(trial):
+    result = trial.shell(f"ulimit -f 1; dfcl compare study.toml {' '.join(QUICK)} --methods tsm,dfcl-mer -o disk")
+    assert result.code == 4, result.stderr
+    assert "cannot write" in result.stderr and "the same command goes on" in result.stderr
+    assert "training dfcl-mer" not in result.stderr
+
+
+def test_one_at_a_time_works_in_a_folder(trial):
+    flags = ["compare", "study.toml", "--methods", "tsm,dfcl-mer", "--seeds", "50", "--seed", "5", "-o", "busy"]
+    process = trial.start(*flags, stderr=subprocess.PIPE)
+    try:
+        deadline = time.monotonic() + 120
+        while not (trial.folder / "busy" / "compare.json").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        second = trial(*flags)
+        assert second.code == 4 and "busy: another compare is running here" in second.stderr
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=120)
+        assert process.returncode == 130 and "run the same command again to go on" in said
+    finally:
+        process.kill()
+        process.wait()
+    process = trial.start(*flags, stderr=subprocess.PIPE)  # nobody is in the way
+    assert process.stderr.readline().startswith("dfcl: training")
+    process.kill()
+    process.communicate()
+
+
+def test_a_damaged_model_is_to_be_removed(whole, trial):
+    shutil.copytree(whole[0], trial.folder / "damaged")
+    model = trial.folder / "damaged" / "models" / "dfcl-mer-5.safetensors"
+    model.write_bytes(model.read_bytes()[:1000])
+    flags = [*METHODS, "--seeds", "2", "--truth", "truth.parquet"]
+    result = compare(trial, "damaged", *flags, code=4)
+    assert "dfcl-mer-5.safetensors" in result.stderr and "remove that file" in result.stderr
+    model.unlink()
+    compare(trial, "damaged", *flags)
+    assert (trial.folder / "damaged" / "results.json").read_bytes() == (whole[0] / "results.json").read_bytes()
+
+
+def test_more_methods_and_seeds_go_on_with_what_is_there(whole, trial):
+    compare(trial, "grown", "--methods", "tsm,dpm")
+    before = {path.name: path.stat().st_mtime_ns for path in (trial.folder / "grown" / "models").iterdir()}
+    assert sorted(before) == ["dpm-5.safetensors", "tsm-5.safetensors"]
+    compare(trial, "grown", *METHODS, "--seeds", "2", "--truth", "truth.parquet")
+    after = {path.name: path.stat().st_mtime_ns for path in (trial.folder / "grown" / "models").iterdir()}
+    assert len(after) == 6 and {name: after[name] for name in before} == before
+    assert (trial.folder / "grown" / "results.json").read_bytes() == (whole[0] / "results.json").read_bytes()
+    titled = compare(trial, "grown", *METHODS, "--seeds", "2", "--set", "report.title=Other")
+    assert "dfcl: training" not in titled.stderr
+    assert json.loads((trial.folder / "grown" / "results.json").read_text())["report"]["title"] == "Other"
 
 
 def test_a_folder_of_another_comparison_is_refused(whole, trial):
     folder, results, _ = whole
     result = compare(trial, "whole", "--methods", "tsm,dfcl-pl", code=2)
-    assert "another comparison" in result.stderr and "methods" in result.stderr
+    assert "another comparison: --methods was tsm,dfcl-mer,dpm, and is tsm,dfcl-pl now" in result.stderr
+    result = compare(trial, "whole", "--methods", "dpm,tsm,dfcl-mer", "--seeds", "2", code=2)
+    assert "--methods was" in result.stderr, "another reference is another comparison"
     result = compare(trial, "whole", *METHODS, "--seeds", "2", "--set", "method.alpha=9", code=2)
-    assert "another comparison" in result.stderr and "study" in result.stderr
+    assert "another comparison: [method] alpha was not set, and is 9.0 now" in result.stderr
+    result = compare(trial, "whole", *METHODS, code=2)
+    assert "--seeds was 2, and is 1 now" in result.stderr
     assert json.loads((folder / "results.json").read_text()) == results
     other = trial.folder / "papers"
     other.mkdir()

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "dfcl/core/error.h"
 
 namespace dfcl::experiment {
@@ -61,6 +63,26 @@ TEST(ComparisonEntries, FilesHaveNamesOfTheirOwn) {
   EXPECT_EQ(entries[1].file, "dfcl-ifd_multipliers=_0.1__1_");
   EXPECT_EQ(entries[2].file, "dfcl-ifd_a_b");
   EXPECT_EQ(entries[3].file, "dfcl-ifd_a_b-2");
+}
+
+TEST(ComparisonEntries, ValuesThatTryNothingAreRefused) {
+  for (const auto& [key, value] : std::map<std::string, std::string>{
+           {"alpha", "-1.0"}, {"multipliers", "[]"}, {"baseline", "\"\""}, {"epochs", "0"}}) {
+    data::Study study = study_with({"tsm", "dfcl-ifd"});
+    study.sweep.method[key] = {value};
+    EXPECT_THROW(comparison_entries(study), core::Error) << key;
+  }
+  data::Study study = study_with({"dfcl-ifd"});
+  study.sweep.method["alpha"] = {"0.0", "1.0"};
+  EXPECT_EQ(comparison_entries(study).size(), 3u) << "no prediction loss at all is a value, and so is the default";
+}
+
+TEST(ComparisonEntries, ANameThatBeginsWithAMethodIsForThatMethod) {
+  data::Study study = study_with({"tsm"});
+  study.sweep.settings = {"dfcl-pl rising: method.epochs=2"};
+  EXPECT_THROW(comparison_entries(study), core::Error) << "it is not among the methods";
+  study.sweep.settings = {"very slow: method.epochs=2"};
+  EXPECT_EQ(names_of(comparison_entries(study)), (Names{"tsm", "tsm very slow"}));
 }
 
 TEST(ComparisonEntries, WhatWouldChangeTheRowsIsRefused) {

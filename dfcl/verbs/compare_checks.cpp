@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/verbs/compare_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "dfcl/core/error.h"
+#include "dfcl/evaluate/join.h"
+#include "dfcl/evaluate/trial_rows.h"
+#include "dfcl/io/file_format.h"
+#include "dfcl/io/prediction_file.h"
+#include "dfcl/io/unit_labels.h"
+#include "dfcl/model/safetensors.h"
+#include "dfcl/train/budget_prices.h"
+#include "dfcl/train/forest_method.h"
+#include "dfcl/train/preparation.h"
+#include "dfcl/train/settings.h"
+#include "dfcl/verbs/train.h"
+
+namespace dfcl::verbs {
+namespace {
+
+using experiment::ComparisonEntry;
+
+// The means of an outcome among the units that got an arm.
+struct ArmMean {
+  double count = 0.0;
+  double sum = 0.0;
+  double squares = 0.0;
+  double mean() const { return sum / count; }
+  double standard_error() const { return std::sqrt(std::max(0.0, squares / count - mean() * mean()) / count); }
+};
+
+// Settings that prepare() looks at.
+bool concerns_trial(const ComparisonEntry& entry) {
+  return std::any_of(entry.settings.begin(), entry.settings.end(), [](const std::string& setting) {
+    return setting.starts_with("network.") || setting.starts_with("method.monotone") ||
+           setting.starts_with("method.concave");
+  });
+}
+
+void require_trainable(const data::Trial& trial, const data::Study& study, const train::Method& method, bool with_trial,
+                       core::RunContext& context) {
+  const auto num_training =
+      static_cast<std::size_t>(std::count(trial.split.begin(), trial.split.end(), data::Split::train));
+  if (with_trial) (void)train::prepare(trial, study, method, context);
+  (void)train::settings_of(study, method, num_training, context.seed);
+  if (method.grows_forest) (void)train::forest_options_of(study, num_training, trial.arms.size(), context.seed);
+}
+
+// In how far a truth is that of another trial: in each arm, its mean against the mean that was seen. Chance moves the
+// mean by its standard error; heavy tails by more, so a fifth of the mean is always let pass.
+void warn_of_other_means(const std::string& where, const char* outcome, const evaluate::TrialRows& rows,
+                         const std::vector<float>& seen, const core::Matrix<float>& truth, core::RunContext& context) {
+  std::vector<ArmMean> observed(rows.num_arms());
+  std::vector<double> expected(rows.num_arms());
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const std::size_t arm = rows.arm[row];
+    const auto value = static_cast<double>(seen[row]);
+    observed[arm].count += 1.0;
+    observed[arm].sum += value;
+    observed[arm].squares += value * value;
+    expected[arm] += static_cast<double>(truth(row, arm));
+  }
+  for (std::size_t arm = 0; arm < rows.num_arms(); ++arm) {
+    const double mean = observed[arm].mean();
+    const double said = expected[arm] / observed[arm].count;
+    const double gap = std::abs(said - mean);
+    if (!(gap > 8.0 * observed[arm].standard_error() && gap > 0.2 * std::abs(mean))) continue;
+    context.warn(fmt::format(
+        "--truth {}: its mean {} in arm '{}' is {:.4g}, and the trial's is {:.4g}: is it the truth of another trial?",
+        where, outcome, rows.arms.labels[arm], said, mean));
+    return;
+  }
+}
+
+void require_truth(const data::Trial& trial, const evaluate::TrialRows& rows, const Contender& truth,
+                   core::RunContext& context) {
+  const bool in_memory = truth.prediction != nullptr || truth.model != nullptr;
+  if (!in_memory) (void)io::input_files(truth.path);
+  if (truth.model != nullptr || (!in_memory && model::is_safetensors(truth.path))) return;
+  const data::Prediction read =
+      in_memory ? data::Prediction() : io::read_prediction(truth.path, "", context).prediction;
+  const evaluate::JoinedPrediction joined =
+      evaluate::join_prediction(in_memory ? *truth.prediction : read, rows, trial.ids, "--truth " + truth.path);
+  warn_of_other_means(truth.path, "revenue", rows, rows.revenue, joined.revenue, context);
+  warn_of_other_means(truth.path, "cost", rows, rows.cost, joined.cost, context);
+}
+
+}  // namespace
+
+void require_trainable(const data::Trial& trial, const data::Study& study, const std::vector<ComparisonEntry>& entries,
+                       core::RunContext& context) {
+  std::set<std::string> prepared;
+  for (const ComparisonEntry& entry : entries) {
+    // `auto` leaves out what does not fit, but for the simplest.
+    const train::Method& method = train::find_method(entry.method == "auto" ? "tsm" : entry.method);
+    const bool particular = method.two_arms_only || method.ordered_arms_only || method.loss == train::DecisionLoss::fd;
+    const bool with_trial = concerns_trial(entry) || (particular && prepared.insert(entry.method).second);
+    try {
+      require_trainable(trial, experiment::study_of(study, entry), method, with_trial, context);
+    } catch (const core::Error& error) {
+      core::ErrorDetails details = error.details();
+      if (error.kind() == core::ErrorKind::interrupted) throw;
+      const bool named = details.where == "--method " + entry.name;
+      if (!named) details.where = details.where.empty() ? entry.name : fmt::format("{}, {}", entry.name, details.where);
+      if (named) details.where = entry.name;
+      throw core::Error(std::move(details));
+    }
+  }
+}
+
+void require_inputs(const data::Trial& trial, const CompareRequest& request, core::RunContext& context) {
+  const evaluate::TrialRows rows = evaluate::rows_of(trial, data::Split::test);
+  if (request.truth.is_given()) require_truth(trial, rows, request.truth, context);
+  const data::Study read = with_trial(request.study, request.trial);
+  const auto path = std::filesystem::path(read.folder) / read.data.trial;
+  for (const std::string& column : request.segments)
+    (void)io::read_unit_labels(path.string(), request.study.columns.id, column, context);
+}
+
+void warn_of_budgets(const data::Trial& trial, const data::Study& study, core::RunContext& context) {
+  ArmMean control;
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
+    if (trial.arm[unit] != trial.arms.control) continue;
+    control.count += 1.0;
+    control.sum += static_cast<double>(trial.cost[unit]);
+  }
+  std::vector<std::string> below;
+  for (const train::UnitBudget& budget : train::unit_budgets(study, trial)) {
+    if (budget.per_unit < control.mean())
+      below.push_back(fmt::format("{} ({:.4g} a unit)", budget.label, budget.per_unit));
+  }
+  if (below.empty()) return;
+  context.warn(
+      fmt::format("[budgets] {}: less than everyone in control costs, {:.4g} a unit; plans that give anything "
+                  "away cannot meet them",
+                  fmt::join(below, ", "), control.mean()));
+}
+
+}  // namespace dfcl::verbs
