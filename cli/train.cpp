@@ -36,6 +36,7 @@ struct TrainFlags {
   std::vector<std::string> shortcuts;  // "method.epochs=20", from flags of their own
   std::string start_from;
   std::string checkpoint;
+  std::string cache;
   std::string out_of_bag;
   std::string log;
   double time_budget = 0.0;  // seconds
@@ -113,6 +114,7 @@ int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) 
   verbs::TrainRequest request{.study = study,
                               .trial = "",
                               .checkpoint_folder = flags.checkpoint,
+                              .cache_folder = flags.cache,
                               .time_budget_seconds = flags.time_budget,
                               .force = flags.force,
                               .start = nullptr,
@@ -188,6 +190,9 @@ void add_train(Session& session) {
   verb.add_option("--checkpoint", flags->checkpoint,
                   "folder that keeps the state of the run\nThe same command goes on where it was stopped, and ends "
                   "with the same model.");
+  verb.add_option("--cache", flags->cache,
+                  "folder that keeps the trial as it was read, mapped into memory\nFor trials larger than memory; the "
+                  "model is the same.");
   verb.add_option("--log", flags->log, "file to which a JSON line is added for each epoch");
   verb.add_option("--time-budget", flags->time_budget,
                   "auto: stop trying after about this many seconds\nThe model then depends on the machine's speed.");

@@ -12,32 +12,45 @@
 namespace dfcl::check {
 namespace {
 
-RowGroups groups_of_clusters(const data::Trial& trial) {
-  RowGroups groups{.num_rows = trial.num_units(), .rows = {}, .begins = {}};
+RowGroups empty_groups(const data::Trial& trial, const core::RunContext& context) {
+  return {.num_rows = trial.num_units(),
+          .rows = core::Column<std::uint32_t>(context.scratch()),
+          .begins = core::Column<std::uint64_t>(context.scratch())};
+}
+
+RowGroups groups_of_clusters(const data::Trial& trial, const core::RunContext& context) {
+  RowGroups groups = empty_groups(trial, context);
   groups.rows.resize(trial.num_units());
   groups.begins.assign(trial.num_clusters + 1, 0);
   for (const std::uint32_t cluster : trial.cluster) ++groups.begins[cluster + 1];
   for (std::size_t i = 1; i < groups.begins.size(); ++i) groups.begins[i] += groups.begins[i - 1];
-  std::vector<std::uint64_t> next(groups.begins.begin(), groups.begins.end() - 1);
+  core::Column<std::uint64_t> next = groups.begins;
   for (std::size_t row = 0; row < trial.num_units(); ++row) {
     groups.rows[next[trial.cluster[row]]++] = static_cast<std::uint32_t>(row);
   }
   // A cluster without rows is no group.
-  groups.begins.erase(std::unique(groups.begins.begin(), groups.begins.end()), groups.begins.end());
+  groups.begins.resize(
+      static_cast<std::size_t>(std::unique(groups.begins.begin(), groups.begins.end()) - groups.begins.begin()));
   return groups;
 }
 
 RowGroups groups_of_ids(const data::Trial& trial, core::RunContext& context) {
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> keys(trial.num_units());
+  struct Key {
+    std::uint64_t hash;
+    std::uint32_t row;
+    auto operator<=>(const Key&) const = default;
+  };
+  core::Column<Key> keys(context.scratch());
+  keys.resize(trial.num_units());
   core::for_each_chunk(context, keys.size(), 65'536, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t row = begin; row < end; ++row) keys[row] = {trial.ids.hash(row), static_cast<std::uint32_t>(row)};
   });
   std::sort(keys.begin(), keys.end());
-  RowGroups groups{.num_rows = trial.num_units(), .rows = {}, .begins = {}};
+  RowGroups groups = empty_groups(trial, context);
   groups.rows.reserve(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (i == 0 || keys[i].first != keys[i - 1].first) groups.begins.push_back(i);
-    groups.rows.push_back(keys[i].second);
+    if (i == 0 || keys[i].hash != keys[i - 1].hash) groups.begins.push_back(i);
+    groups.rows.push_back(keys[i].row);
   }
   groups.begins.push_back(keys.size());
   return groups;
@@ -94,7 +107,8 @@ Mixing mixing_of(const data::Trial& trial, const RowGroups& groups, core::RunCon
 bool drawn_by_group(const Mixing& mixing) { return mixing.expected > 0.0 && mixing.mixed < 0.1 * mixing.expected; }
 
 RowGroups cut_by_time(const data::Trial& trial, const RowGroups& groups) {
-  RowGroups cells{.num_rows = groups.num_rows, .rows = groups.rows, .begins = {}};
+  RowGroups cells{
+      .num_rows = groups.num_rows, .rows = groups.rows, .begins = core::Column<std::uint64_t>(groups.begins.another())};
   for (std::size_t group = 0; group < groups.size(); ++group) {
     for (std::uint64_t i = groups.begins[group]; i < groups.begins[group + 1]; ++i) {
       const bool first = i == groups.begins[group];
@@ -105,8 +119,9 @@ RowGroups cut_by_time(const data::Trial& trial, const RowGroups& groups) {
   return cells;
 }
 
-std::vector<std::uint8_t> arms_of(const data::Trial& trial, const RowGroups& groups, core::RunContext& context) {
-  std::vector<std::uint8_t> arms(groups.size());
+core::Column<std::uint8_t> arms_of(const data::Trial& trial, const RowGroups& groups, core::RunContext& context) {
+  core::Column<std::uint8_t> arms(context.scratch());
+  arms.resize(groups.size());
   core::for_each_chunk(context, groups.size(), 16'384, [&](std::size_t begin, std::size_t end, std::size_t) {
     std::vector<std::size_t> votes(trial.arms.size());
     for (std::size_t group = begin; group < end; ++group) {
@@ -123,7 +138,7 @@ std::vector<std::uint8_t> arms_of(const data::Trial& trial, const RowGroups& gro
 RowGroups groups_of(const data::Trial& trial, core::RunContext& context) {
   RowGroups groups{.num_rows = trial.num_units(), .rows = {}, .begins = {}};
   if (trial.has_clusters()) {
-    groups = groups_of_clusters(trial);
+    groups = groups_of_clusters(trial, context);
   } else if (trial.has_time() && !trial.ids.are_row_numbers()) {
     groups = groups_of_ids(trial, context);
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dfcl/check/check.h"
+#include "dfcl/core/column.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/trial.h"
 
@@ -19,8 +20,8 @@ namespace dfcl::check {
 // Rows in groups. Where begins is empty, every row is a group of its own.
 struct RowGroups {
   std::size_t num_rows = 0;
-  std::vector<std::uint32_t> rows;    // group by group; inside a group by time, then as read
-  std::vector<std::uint64_t> begins;  // groups + 1
+  core::Column<std::uint32_t> rows;    // group by group; inside a group by time, then as read
+  core::Column<std::uint64_t> begins;  // groups + 1
 
   bool single_rows() const { return begins.empty(); }
   std::size_t size() const { return single_rows() ? num_rows : begins.size() - 1; }
@@ -31,7 +32,7 @@ struct RowGroups {
 struct Draws {
   Drawn drawn = Drawn::unit;
   RowGroups groups;                  // one group a draw
-  std::vector<std::uint8_t> arm;     // per draw: the arm of most of its rows
+  core::Column<std::uint8_t> arm;    // per draw: the arm of most of its rows
   std::size_t num_mixed_groups = 0;  // groups (not draws) that hold more than one arm
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "dfcl/core/column.h"
 #include "dfcl/core/hash.h"
 #include "dfcl/core/parallel.h"
 
@@ -31,7 +32,8 @@ bool same_key(const data::Trial& trial, std::size_t a, std::size_t b) {
 
 // The hashes that occur more than once, each once, in rising order.
 std::vector<std::uint64_t> repeated_hashes(const data::Trial& trial, core::RunContext& context) {
-  std::vector<std::uint64_t> hashes(trial.num_units());
+  core::Column<std::uint64_t> hashes(context.scratch());
+  hashes.resize(trial.num_units());
   core::for_each_chunk(context, hashes.size(), 65'536, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t row = begin; row < end; ++row) hashes[row] = key_hash(trial, row);
   });

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Row-major matrices: MatrixView points into memory of somebody else, Matrix owns it. Matrix grows by rows through
-// realloc, which for large blocks moves pages instead of copying, so that a table of unknown length can be
-// read without holding it twice. Memory is exactly rows x cols x sizeof(T) after shrink_to_fit; growth reserves a
-// quarter more, untouched.
+// Row-major matrices: MatrixView points into memory of somebody else, Matrix owns it, on the heap or in a file (see
+// memory.h). Matrix grows by rows through realloc, which for large blocks moves pages instead of copying, so that a
+// table of unknown length can be read without holding it twice. Memory is exactly rows x cols x sizeof(T) after
+// shrink_to_fit; growth reserves a quarter more, untouched.
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
-#include <memory>
-#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
+
+#include "dfcl/core/memory.h"
 
 namespace dfcl::core {
 
@@ -38,6 +37,14 @@ class Matrix {
  public:
   Matrix() = default;
   explicit Matrix(std::size_t rows, std::size_t cols) : cols_(cols) { resize(rows); }
+  // In memory of this kind; what the memory holds are the first rows.
+  Matrix(Memory memory, std::size_t rows, std::size_t cols)
+      : memory_(std::move(memory)),
+        rows_(cols == 0 ? 0 : memory_.bytes() / sizeof(T) / cols),
+        cols_(cols),
+        capacity_(memory_.bytes() / sizeof(T)) {
+    resize(rows);
+  }
   Matrix(Matrix&& other) noexcept { *this = std::move(other); }
   Matrix& operator=(Matrix&& other) noexcept {
     memory_ = std::move(other.memory_);
@@ -49,10 +56,10 @@ class Matrix {
 
   std::size_t rows() const { return rows_; }
   std::size_t cols() const { return cols_; }
-  T* data() { return memory_.get(); }
-  const T* data() const { return memory_.get(); }
-  T& operator()(std::size_t i, std::size_t j) { return memory_.get()[i * cols_ + j]; }
-  const T& operator()(std::size_t i, std::size_t j) const { return memory_.get()[i * cols_ + j]; }
+  T* data() { return static_cast<T*>(memory_.data()); }
+  const T* data() const { return static_cast<const T*>(memory_.data()); }
+  T& operator()(std::size_t i, std::size_t j) { return data()[i * cols_ + j]; }
+  const T& operator()(std::size_t i, std::size_t j) const { return data()[i * cols_ + j]; }
   std::span<T> row(std::size_t i) { return {data() + i * cols_, cols_}; }
   std::span<const T> row(std::size_t i) const { return {data() + i * cols_, cols_}; }
   MatrixView<T> view() { return {data(), rows_, cols_}; }
@@ -68,16 +75,10 @@ class Matrix {
  private:
   void reserve_elements(std::size_t elements) {
     if (elements == 0) return;
-    T* grown = static_cast<T*>(std::realloc(memory_.get(), elements * sizeof(T)));
-    if (grown == nullptr) throw std::bad_alloc();
-    (void)memory_.release();
-    memory_.reset(grown);
+    memory_.resize(elements * sizeof(T));
     capacity_ = elements;
   }
-  struct Free {
-    void operator()(T* memory) const { std::free(memory); }
-  };
-  std::unique_ptr<T, Free> memory_;
+  Memory memory_;
   std::size_t rows_ = 0;
   std::size_t cols_ = 0;
   std::size_t capacity_ = 0;

@@ -6,8 +6,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
+#include "dfcl/core/memory.h"
 #include "dfcl/core/thread_pool.h"
 
 namespace dfcl::core {
@@ -46,8 +48,13 @@ class RunContext {
     if (sink_ != nullptr) sink_->warning(text);
   }
 
+  // Where an array that holds a number for each unit is kept: on the heap, or in a file of the scratch folder.
+  Memory scratch() const { return Memory::scratch(scratch_folder); }
+
   std::uint64_t seed;
   ThreadPool pool;
+  // For data larger than memory (memory.h); "": there is none. Never changes a result.
+  std::string scratch_folder = {};
 
  private:
   ProgressSink* sink_;

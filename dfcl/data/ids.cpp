@@ -2,7 +2,6 @@
 #include "dfcl/data/ids.h"
 
 #include <charconv>
-#include <numeric>
 #include <string_view>
 
 #include "dfcl/core/hash.h"
@@ -18,23 +17,17 @@ struct Digits {
   std::string_view view() const { return {letters, size}; }
 };
 
-std::vector<std::int64_t> numbers_of(const RowNumbers& rows) {
-  std::vector<std::int64_t> numbers(rows.count);
-  std::iota(numbers.begin(), numbers.end(), static_cast<std::int64_t>(rows.first));
-  return numbers;
-}
-
 }  // namespace
 
 std::size_t Ids::size() const {
   if (const auto* rows = std::get_if<RowNumbers>(&values_)) return rows->count;
-  if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&values_)) return numbers->size();
+  if (const auto* numbers = std::get_if<core::Column<std::int64_t>>(&values_)) return numbers->size();
   return std::get<TextColumn>(values_).size();
 }
 
 std::int64_t Ids::number(std::size_t unit) const {
   if (const auto* rows = std::get_if<RowNumbers>(&values_)) return static_cast<std::int64_t>(rows->first + unit);
-  return std::get<std::vector<std::int64_t>>(values_)[unit];
+  return std::get<core::Column<std::int64_t>>(values_)[unit];
 }
 
 std::string Ids::text(std::size_t unit) const {
@@ -46,27 +39,49 @@ std::uint64_t Ids::hash(std::size_t unit, std::uint64_t seed) const {
                             : core::hash_text(Digits(number(unit)).view(), seed);
 }
 
+Ids Ids::in_folder(const std::string& scratch_folder) {
+  Ids ids;
+  ids.folder_ = scratch_folder;
+  return ids;
+}
+
+core::Column<std::int64_t> Ids::no_numbers() const {
+  return core::Column<std::int64_t>(core::Memory::scratch(folder_));
+}
+
+TextColumn Ids::no_texts() const {
+  return {core::Column<char>(core::Memory::scratch(folder_)),
+          core::Column<std::uint64_t>(core::Memory::scratch(folder_))};
+}
+
 void Ids::append(const Ids& other) {
   if (other.size() == 0) return;
+  const auto* other_rows = std::get_if<RowNumbers>(&other.values_);
   if (size() == 0) {
-    values_ = other.values_;
-    return;
+    if (other_rows != nullptr) {
+      values_ = *other_rows;
+      return;
+    }
+    if (other.texts() != nullptr) values_ = no_texts();
+    if (other.numbers() != nullptr) values_ = no_numbers();
   }
   auto* rows = std::get_if<RowNumbers>(&values_);
-  const auto* other_rows = std::get_if<RowNumbers>(&other.values_);
   if (rows != nullptr && other_rows != nullptr && other_rows->first == rows->first + rows->count) {
     rows->count += other_rows->count;
     return;
   }
   if (texts() == nullptr && other.texts() == nullptr) {
-    if (rows != nullptr) values_ = numbers_of(*rows);
-    auto& numbers = std::get<std::vector<std::int64_t>>(values_);
-    const std::vector<std::int64_t> more = other_rows != nullptr ? numbers_of(*other_rows) : *other.numbers();
-    numbers.insert(numbers.end(), more.begin(), more.end());
+    if (rows != nullptr) {
+      core::Column<std::int64_t> converted = no_numbers();
+      for (std::size_t unit = 0; unit < size(); ++unit) converted.push_back(number(unit));
+      values_ = std::move(converted);
+    }
+    auto& column = std::get<core::Column<std::int64_t>>(values_);
+    for (std::size_t unit = 0; unit < other.size(); ++unit) column.push_back(other.number(unit));
     return;
   }
   if (texts() == nullptr) {
-    TextColumn converted;
+    TextColumn converted = no_texts();
     for (std::size_t unit = 0; unit < size(); ++unit) converted.push_back(text(unit));
     values_ = std::move(converted);
   }

@@ -18,7 +18,7 @@ std::uint64_t hash_memory(const T* values, std::size_t size, std::uint64_t seed,
 }
 
 template <class T>
-std::uint64_t hash_vector(const std::vector<T>& values, std::uint64_t seed, core::RunContext& context) {
+std::uint64_t hash_vector(const core::Column<T>& values, std::uint64_t seed, core::RunContext& context) {
   return hash_memory(values.data(), values.size(), seed, context);
 }
 

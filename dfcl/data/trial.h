@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "dfcl/core/column.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/features.h"
 #include "dfcl/data/ids.h"
@@ -28,19 +29,19 @@ enum class Split : std::uint8_t { train = 0, validation = 1, test = 2 };
 
 struct Trial {
   Arms arms;
-  Features features;                   // units x features
-  Ids ids;                             // row numbers (the first is 1) where the study names no id column
-  std::vector<std::uint8_t> arm;       // index into arms
-  std::vector<float> revenue;          // per unit, currency of the study
-  std::vector<float> cost;             // per unit
-  std::vector<float> propensity;       // of the arm received; empty: the arm shares
-  std::vector<std::uint32_t> cluster;  // dense index; empty: every unit is its own
-  std::size_t num_clusters = 0;        // 0: none declared
-  std::vector<std::uint32_t> time;     // index into times; empty: none declared
-  std::vector<std::string> times;      // in rising order: as numbers if all are, else as text
-  std::vector<Split> split;            // per unit
-  std::uint64_t fingerprint = 0;       // of everything above but the split; independent of the file format
-  std::vector<std::string> notes;      // what reading did that the user should know: winsorised, pooled, dropped
+  Features features;                    // units x features
+  Ids ids;                              // row numbers (the first is 1) where the study names no id column
+  core::Column<std::uint8_t> arm;       // index into arms
+  core::Column<float> revenue;          // per unit, currency of the study
+  core::Column<float> cost;             // per unit
+  core::Column<float> propensity;       // of the arm received; empty: the arm shares
+  core::Column<std::uint32_t> cluster;  // dense index; empty: every unit is its own
+  std::size_t num_clusters = 0;         // 0: none declared
+  core::Column<std::uint32_t> time;     // index into times; empty: none declared
+  std::vector<std::string> times;       // in rising order: as numbers if all are, else as text
+  core::Column<Split> split;            // per unit
+  std::uint64_t fingerprint = 0;        // of everything above but the split; independent of the file format
+  std::vector<std::string> notes;       // what reading did that the user should know: winsorised, pooled, dropped
 
   std::size_t num_units() const { return arm.size(); }
   bool has_time() const { return !times.empty(); }

@@ -59,9 +59,9 @@ void append_rows(const TrialRows& rows, data::Trial& trial) {
   values.resize(first + rows.arm.size());
   std::copy_n(rows.features.data(), rows.arm.size() * values.cols(), values.data() + first * values.cols());
   trial.ids.append(rows.ids);
-  trial.arm.insert(trial.arm.end(), rows.arm.begin(), rows.arm.end());
-  trial.revenue.insert(trial.revenue.end(), rows.revenue.begin(), rows.revenue.end());
-  trial.cost.insert(trial.cost.end(), rows.cost.begin(), rows.cost.end());
+  trial.arm.append(rows.arm.begin(), rows.arm.end());
+  trial.revenue.append(rows.revenue.begin(), rows.revenue.end());
+  trial.cost.append(rows.cost.begin(), rows.cost.end());
 }
 
 void finish_trial(const data::Study::Split& split, core::RunContext& context, data::Trial& trial) {

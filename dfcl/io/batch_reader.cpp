@@ -103,7 +103,7 @@ class FileBatches : public data::BatchSource {
       data::Ids ids = ids_of(array);
       if (column.type == data::ColumnType::int64) {
         if (ids.numbers() == nullptr) fail(part, {0, column.name, "not whole numbers", "", "whole numbers", ""});
-        return *ids.numbers();
+        return ids.numbers()->to_vector();
       }
       if (ids.texts() != nullptr) return *ids.texts();
       data::TextColumn texts;
@@ -123,7 +123,7 @@ class FileBatches : public data::BatchSource {
     const data::Ids ids = ids_of(array);
     if (ids.numbers() == nullptr)
       fail(part, {0, column.name, "not whole numbers", array.type()->ToString(), "whole numbers", ""});
-    return *ids.numbers();
+    return ids.numbers()->to_vector();
   }
 
   std::vector<std::string> files_;

@@ -24,8 +24,8 @@ constexpr std::size_t kMostLevels = 100'000;
 constexpr double kMostWithoutOutcome = 0.01;
 
 template <class T>
-void extend(std::vector<T>& all, const std::vector<T>& more) {
-  all.insert(all.end(), more.begin(), more.end());
+void extend(core::Column<T>& all, const std::vector<T>& more) {
+  all.append(more.begin(), more.end());
 }
 
 std::optional<double> as_number(const std::string& text) {
@@ -54,9 +54,24 @@ std::uint32_t LabelTable::code(const std::string& label) {
   return entry->second;
 }
 
-TrialBuilder::TrialBuilder(const data::Study& study, TrialPlan plan) : study_(study), plan_(std::move(plan)) {
+TrialBuilder::TrialBuilder(const data::Study& study, TrialPlan plan, const std::string& folder)
+    : study_(study),
+      plan_(std::move(plan)),
+      cluster_hash_(core::Memory::scratch(folder)),
+      unit_hash_(core::Memory::scratch(folder)) {
+  const auto memory = [&](const char* column) {
+    return folder.empty() ? core::Memory() : core::Memory::new_file(folder + "/" + column);
+  };
   trial_.features.columns = plan_.features;
-  trial_.features.values = core::Matrix<float>(0, plan_.features.size());
+  trial_.features.values = core::Matrix<float>(memory("features"), 0, plan_.features.size());
+  trial_.arm = core::Column<std::uint8_t>(memory("arm"));
+  trial_.revenue = core::Column<float>(memory("revenue"));
+  trial_.cost = core::Column<float>(memory("cost"));
+  trial_.propensity = core::Column<float>(memory("propensity"));
+  trial_.cluster = core::Column<std::uint32_t>(memory("cluster"));
+  trial_.time = core::Column<std::uint32_t>(memory("time"));
+  trial_.split = core::Column<data::Split>(memory("split"));
+  trial_.ids = data::Ids::in_folder(folder);
   levels_.resize(plan_.features.size());
   for (const std::string& label : study.arms.order) arms_.code(label);
 }
@@ -168,6 +183,13 @@ data::Trial TrialBuilder::finish(core::RunContext& context) {
   settle_splits(context);
   settle_levels(context);
   settle_outcomes();
+  trial_.arm.shrink_to_fit();
+  trial_.revenue.shrink_to_fit();
+  trial_.cost.shrink_to_fit();
+  trial_.propensity.shrink_to_fit();
+  trial_.cluster.shrink_to_fit();
+  trial_.time.shrink_to_fit();
+  trial_.split.shrink_to_fit();
   trial_.fingerprint = data::fingerprint_of(trial_, context);
   return std::move(trial_);
 }
@@ -245,9 +267,9 @@ void TrialBuilder::settle_times() {
 // Clusters are numbered in the order of their hashes, which does not depend on the order of the rows.
 void TrialBuilder::settle_clusters() {
   if (plan_.cluster < 0) return;
-  std::vector<std::uint64_t> distinct = cluster_hash_;
+  core::Column<std::uint64_t> distinct = cluster_hash_;
   std::sort(distinct.begin(), distinct.end());
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  distinct.resize(static_cast<std::size_t>(std::unique(distinct.begin(), distinct.end()) - distinct.begin()));
   trial_.num_clusters = distinct.size();
   trial_.cluster.reserve(cluster_hash_.size());
   for (const std::uint64_t hash : cluster_hash_) {
@@ -342,8 +364,8 @@ void TrialBuilder::settle_outcomes() {
     }
   }
   for (const auto& [outcome, quantile] : study_.columns.winsorize) {
-    std::vector<float>& values = outcome == "revenue" ? trial_.revenue : trial_.cost;
-    std::vector<float> sorted = values;
+    core::Column<float>& values = outcome == "revenue" ? trial_.revenue : trial_.cost;
+    core::Column<float> sorted = values;
     const auto rank = static_cast<std::ptrdiff_t>(quantile * static_cast<double>(sorted.size() - 1));
     std::nth_element(sorted.begin(), sorted.begin() + rank, sorted.end());
     const float limit = sorted[static_cast<std::size_t>(rank)];

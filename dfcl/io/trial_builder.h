@@ -30,7 +30,9 @@ class LabelTable {
 
 class TrialBuilder {
  public:
-  TrialBuilder(const data::Study& study, TrialPlan plan);
+  // folder: each column but the ids is kept there in a file of its name ("features", "revenue", ...), and whatever else
+  // holds a number for each unit in a file without a name; "": all on the heap.
+  TrialBuilder(const data::Study& study, TrialPlan plan, const std::string& folder);
 
   // A tile without a bad row. locate(row) names the place of a row of this part, for errors.
   void append(TrialTile tile, const std::function<std::string(std::int64_t)>& locate);
@@ -55,8 +57,8 @@ class TrialBuilder {
   LabelTable arms_;
   LabelTable times_;
   std::vector<LabelTable> levels_;  // one for each feature
-  std::vector<std::uint64_t> cluster_hash_;
-  std::vector<std::uint64_t> unit_hash_;
+  core::Column<std::uint64_t> cluster_hash_;
+  core::Column<std::uint64_t> unit_hash_;
   std::int64_t rows_seen_ = 0;
   std::int64_t rows_without_outcome_ = 0;
 };

@@ -7,9 +7,12 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"
+#include "dfcl/core/told_error.h"
 #include "dfcl/data/splits.h"
+#include "dfcl/io/memory_table.h"
 #include "dfcl/io/record_source.h"
 #include "dfcl/io/trial_builder.h"
+#include "dfcl/io/trial_cache.h"
 #include "dfcl/io/trial_plan.h"
 #include "dfcl/io/trial_tile.h"
 
@@ -59,17 +62,15 @@ void read_file(RecordSource& source, const TrialPlan& plan, const TileOptions& o
       });
 }
 
-}  // namespace
-
-data::Trial read_trial(const data::Study& study, core::RunContext& context) {
-  const std::vector<std::string> files = input_files(trial_path(study));
+data::Trial read_files(const data::Study& study, const std::vector<std::string>& files, const std::string& folder,
+                       core::RunContext& context) {
   const TileOptions options{study.split.by == "hash", data::split_seed(study.split)};
   std::uint64_t bytes_total = 0;
   for (const std::string& file : files) bytes_total += bytes_of(file);
 
   auto source = open_records(files.front(), context.pool.threads());
   const TrialPlan plan = plan_trial(study, *source->schema(), is_text(source->format()), files.front());
-  TrialBuilder builder(study, plan);
+  TrialBuilder builder(study, plan, folder);
   std::uint64_t bytes_before = 0;
   for (const std::string& file : files) {
     if (file != files.front()) source = open_records(file, context.pool.threads());
@@ -78,6 +79,23 @@ data::Trial read_trial(const data::Study& study, core::RunContext& context) {
   }
   context.finished("reading");
   return builder.finish(context);
+}
+
+}  // namespace
+
+data::Trial read_trial(const data::Study& study, core::RunContext& context, const std::string& cache_folder) {
+  const std::vector<std::string> files = input_files(trial_path(study));
+  if (cache_folder.empty()) return read_files(study, files, "", context);
+  if (is_memory_table(files.front())) throw core::usage_error("cache", "is for trials in files", "a table in memory");
+  const std::uint64_t key = trial_cache_key(study, files);
+  const ReadInto read = [&](const std::string& folder) {
+    data::Trial trial = read_files(study, files, folder, context);
+    if (trial_cache_key(study, files) != key)
+      throw core::Error(
+          {.kind = core::ErrorKind::file, .what = "the trial changed while it was read", .where = files.front()});
+    return trial;
+  };
+  return cached_trial(cache_folder, key, read, context);
 }
 
 }  // namespace dfcl::io

@@ -12,6 +12,8 @@
 namespace dfcl::io {
 
 // Throws Error: kind file for what cannot be read, data for what makes no sense (with file, line and column).
-data::Trial read_trial(const data::Study& study, core::RunContext& context);
+// cache_folder: the trial is kept there and mapped into memory (trial_cache.h), and the files are read only where they
+// or what the study says about them have changed; "": in memory. The trial is the same either way.
+data::Trial read_trial(const data::Study& study, core::RunContext& context, const std::string& cache_folder = "");
 
 }  // namespace dfcl::io

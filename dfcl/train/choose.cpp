@@ -107,16 +107,16 @@ class Contest {
   }
 
   void run_fold(std::size_t fold) {
-    std::vector<std::uint32_t> train_rows;
-    std::vector<std::uint32_t> held_rows;
-    std::vector<std::size_t> held_places;  // among the training units
+    core::Column<std::uint32_t> train_rows(context_.scratch());
+    core::Column<std::uint32_t> held_rows(context_.scratch());
+    core::Column<std::uint32_t> held_places(context_.scratch());  // among the training units
     for (std::size_t place = 0; place < prepared_.train_rows.size(); ++place) {
       const std::uint32_t row = prepared_.train_rows[place];
       const bool held = fold_of(row) == fold;
       (held ? held_rows : train_rows).push_back(row);
-      if (held) held_places.push_back(place);
+      if (held) held_places.push_back(static_cast<std::uint32_t>(place));
     }
-    const SeenUnits seen = seen_units(trial_, prepared_, held_rows);
+    const SeenUnits seen = seen_units(trial_, prepared_, held_rows, context_);
     const Nuisance nuisance = nuisance_of(fold, train_rows);
     const Predicted reference = train_and_predict(0, fold, train_rows, held_rows, nuisance);
     const std::vector<double> multipliers =
@@ -170,9 +170,9 @@ class Contest {
 
  private:
   // On the networks' scale.
-  Predicted forest_of(const std::vector<std::size_t>& places) const {
+  Predicted forest_of(std::span<const std::uint32_t> places) const {
     const auto scaled = [&](const core::Matrix<float>& values, const model::OutcomeScale& scale) {
-      core::Matrix<float> part(places.size(), values.cols());
+      core::Matrix<float> part(context_.scratch(), places.size(), values.cols());
       for (std::size_t i = 0; i < places.size(); ++i) {
         for (std::size_t j = 0; j < values.cols(); ++j) {
           const auto value = static_cast<double>(values.row(places[i])[j]);
@@ -188,7 +188,7 @@ class Contest {
   static constexpr std::size_t kFirstNuisance = 2000;
 
   // Where a candidate asks for the doubly robust form: of the units that the fold trains on, for all candidates.
-  Nuisance nuisance_of(std::size_t fold, const std::vector<std::uint32_t>& train_rows) {
+  Nuisance nuisance_of(std::size_t fold, std::span<const std::uint32_t> train_rows) {
     const auto finish = [](MemberTrainer& trainer, const std::string&, std::size_t epochs) {
       while (trainer.state().epochs_done < epochs) trainer.run_epoch();
     };
@@ -199,8 +199,8 @@ class Contest {
     return {};
   }
 
-  Predicted train_and_predict(std::size_t candidate, std::size_t fold, const std::vector<std::uint32_t>& train_rows,
-                              const std::vector<std::uint32_t>& held_rows, const Nuisance& nuisance) {
+  Predicted train_and_predict(std::size_t candidate, std::size_t fold, std::span<const std::uint32_t> train_rows,
+                              std::span<const std::uint32_t> held_rows, const Nuisance& nuisance) {
     MemberTrainer trainer(trial_, prepared_, settings_[candidate], kFirstMember + fold, train_rows, context_);
     if (settings_[candidate].needs_nuisance()) trainer.set_nuisance(nuisance.revenue.view(), nuisance.cost.view());
     if (candidate > 0) trainer.state() = warm_;

@@ -18,13 +18,13 @@ struct Base {
 
 Base fit_base(const data::Trial& trial, const Preparation& prepared, const Settings& settings,
               const FinishNetwork& finish, ForestFit& fit, core::RunContext& context) {
-  const std::vector<std::uint32_t>& rows = prepared.train_rows;
-  const std::vector<std::uint8_t> folds = nuisance_folds(trial, rows);
+  const std::span<const std::uint32_t> rows = prepared.train_rows;
   std::vector<std::uint32_t> halves[2];
   std::vector<std::size_t> places[2];  // of the halves' units among the training units
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    halves[folds[i]].push_back(rows[i]);
-    places[folds[i]].push_back(i);
+    const std::size_t half = nuisance_fold(trial, rows[i]);
+    halves[half].push_back(rows[i]);
+    places[half].push_back(i);
   }
   if (halves[0].empty() || halves[1].empty()) {
     throw core::Error({.kind = core::ErrorKind::data,
@@ -51,7 +51,7 @@ Base fit_base(const data::Trial& trial, const Preparation& prepared, const Setti
 }
 
 template <class T>
-std::vector<T> chosen(const std::vector<T>& values, const std::vector<std::uint32_t>& rows) {
+std::vector<T> chosen(const core::Column<T>& values, std::span<const std::uint32_t> rows) {
   std::vector<T> result;
   if (values.empty()) return result;
   result.reserve(rows.size());
@@ -100,7 +100,7 @@ std::vector<std::pair<std::string, std::string>> shown(const forest::ForestOptio
 
 ForestFit fit_forest(const data::Trial& trial, const data::Study& study, const Preparation& prepared,
                      const Settings& settings, const FinishNetwork& finish, core::RunContext& context) {
-  const std::vector<std::uint32_t>& rows = prepared.train_rows;
+  const std::span<const std::uint32_t> rows = prepared.train_rows;
   const std::size_t num_arms = trial.arms.size();
   const forest::ForestOptions options = forest_options_of(study, rows.size(), num_arms, settings.seed);
   ForestFit fit;

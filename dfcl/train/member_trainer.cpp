@@ -26,8 +26,9 @@ constexpr double kProbabilityWindow = 0.3;
 // Outcomes are scaled: a prediction of the mean has a loss of about one for each arm.
 constexpr double kMostLoss = 1000.0;
 
-std::vector<std::uint32_t> thinned(const std::vector<std::uint32_t>& rows, std::size_t most) {
-  if (rows.size() <= most) return rows;
+// At most so many of them, spread evenly.
+std::vector<std::uint32_t> thinned(std::span<const std::uint32_t> rows, std::size_t most) {
+  if (rows.size() <= most) return {rows.begin(), rows.end()};
   std::vector<std::uint32_t> chosen;
   for (std::size_t i = 0; i < most; ++i) chosen.push_back(rows[i * rows.size() / most]);
   return chosen;
@@ -71,12 +72,12 @@ struct MemberTrainer::Losses {
 };
 
 MemberTrainer::MemberTrainer(const data::Trial& trial, const Preparation& prepared, const Settings& settings,
-                             std::size_t member, std::vector<std::uint32_t> rows, core::RunContext& context)
+                             std::size_t member, std::span<const std::uint32_t> rows, core::RunContext& context)
     : trial_(trial),
       prepared_(prepared),
       settings_(settings),
       member_(member),
-      rows_(std::move(rows)),
+      rows_(rows),
       price_rows_(thinned(rows_, kPriceUnits)),
       context_(context),
       network_(prepared.network),
@@ -100,14 +101,14 @@ bool MemberTrainer::decides(std::size_t epoch) const {
   return settings_.method.decides() && epoch >= settings_.warm_epochs;
 }
 
-void MemberTrainer::predict(const std::vector<float>& parameters, const std::vector<std::uint32_t>& rows,
+void MemberTrainer::predict(const std::vector<float>& parameters, std::span<const std::uint32_t> rows,
                             core::Matrix<float>& revenue, core::Matrix<float>& cost) {
   nn::OutcomeNetwork<float> network(prepared_.network);
   std::copy(parameters.begin(), parameters.end(), network.network().parameters().begin());
-  revenue = core::Matrix<float>(rows.size(), network.revenue().num_arms());
-  cost = core::Matrix<float>(rows.size(), network.cost().num_arms());
+  revenue = core::Matrix<float>(context_.scratch(), rows.size(), network.revenue().num_arms());
+  cost = core::Matrix<float>(context_.scratch(), rows.size(), network.cost().num_arms());
   const auto fill = [&](std::size_t first, core::MatrixView<float> inputs) {
-    prepared_.preprocessing.apply(trial_.features.values.view(), std::span(rows).subspan(first, inputs.rows), inputs);
+    prepared_.preprocessing.apply(trial_.features.values.view(), rows.subspan(first, inputs.rows), inputs);
   };
   nn::predict<float>(context_, network, rows.size(), fill, revenue.view(), cost.view());
 }
@@ -194,7 +195,7 @@ void MemberTrainer::take_differences(std::span<const std::uint32_t> batch) {
   core::Matrix<float> revenue;
   core::Matrix<float> cost;
   predict({parameters.begin(), parameters.end()}, rows, revenue, cost);
-  const SeenUnits seen = seen_units(trial_, prepared_, rows);
+  const SeenUnits seen = seen_units(trial_, prepared_, rows, context_);
   loss::Rows<float> tile{revenue.view(), cost.view(), seen.arm, seen.revenue, seen.cost, seen.weight};
   core::Matrix<float> nuisance(settings_.baseline == loss::Baseline::doubly_robust ? rows.size() : 0, num_arms);
   for (std::size_t i = 0; i < nuisance.rows(); ++i)
@@ -211,7 +212,8 @@ void MemberTrainer::take_differences(std::span<const std::uint32_t> batch) {
 }
 
 std::vector<double> MemberTrainer::run_steps(const Losses& losses, bool with_decision) {
-  std::vector<std::uint32_t> order = rows_;
+  core::Column<std::uint32_t> order(context_.scratch());
+  order.append(rows_.begin(), rows_.end());
   core::RandomStream stream(core::combine_hashes(settings_.seed, member_), core::stream_purpose("train.shuffle"),
                             state_.epochs_done);
   for (std::size_t i = order.size(); i > 1; --i)
@@ -275,14 +277,14 @@ void MemberTrainer::judge_decisions(const evaluate::RewardUnits& units, const ev
 }
 
 void MemberTrainer::validate(bool with_decision, EpochRecord& record) {
-  const std::vector<std::uint32_t>& rows = prepared_.validation_rows;
+  const std::span<const std::uint32_t> rows = prepared_.validation_rows;
   if (rows.empty()) return;
   core::Matrix<float> revenue;
   core::Matrix<float> cost;
   predict(state_.parameters, rows, revenue, cost);
-  const SeenUnits seen = seen_units(trial_, prepared_, rows);
-  core::Matrix<float> ignored_revenue(rows.size(), revenue.cols());
-  core::Matrix<float> ignored_cost(rows.size(), cost.cols());
+  const SeenUnits seen = seen_units(trial_, prepared_, rows, context_);
+  core::Matrix<float> ignored_revenue(context_.scratch(), rows.size(), revenue.cols());
+  core::Matrix<float> ignored_cost(context_.scratch(), rows.size(), cost.cols());
   std::fill_n(ignored_revenue.data(), rows.size() * revenue.cols(), 0.0f);
   std::fill_n(ignored_cost.data(), rows.size() * cost.cols(), 0.0f);
   const loss::Rows<float> tile{revenue.view(), cost.view(), seen.arm, seen.revenue, seen.cost, seen.weight};

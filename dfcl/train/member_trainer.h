@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,7 @@ class MemberTrainer {
  public:
   // Everything must outlive the trainer. rows: the training units of this network, all of them or a fold.
   MemberTrainer(const data::Trial& trial, const Preparation& prepared, const Settings& settings, std::size_t member,
-                std::vector<std::uint32_t> rows, core::RunContext& context);
+                std::span<const std::uint32_t> rows, core::RunContext& context);
   ~MemberTrainer();
 
   MemberState& state() { return state_; }
@@ -71,8 +72,8 @@ class MemberTrainer {
   void run_epoch();
 
   // Scaled predictions of chosen units by given parameters.
-  void predict(const std::vector<float>& parameters, const std::vector<std::uint32_t>& rows,
-               core::Matrix<float>& revenue, core::Matrix<float>& cost);
+  void predict(const std::vector<float>& parameters, std::span<const std::uint32_t> rows, core::Matrix<float>& revenue,
+               core::Matrix<float>& cost);
   const std::vector<float>& result() const { return state_.parameters; }
 
  private:
@@ -92,7 +93,7 @@ class MemberTrainer {
   const Preparation& prepared_;
   const Settings& settings_;
   std::size_t member_;
-  std::vector<std::uint32_t> rows_;
+  std::span<const std::uint32_t> rows_;
   std::vector<std::uint32_t> price_rows_;
   core::RunContext& context_;
   nn::OutcomeNetwork<float> network_;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,14 +26,14 @@ struct Nuisance {
 // Brings a network to this many epochs; the name is that of its checkpoint.
 using FinishNetwork = std::function<void(MemberTrainer& trainer, const std::string& name, std::size_t epochs)>;
 
-// 0 or 1 for each training unit.
-std::vector<std::uint8_t> nuisance_folds(const data::Trial& trial, const std::vector<std::uint32_t>& train_rows);
+// 0 or 1. Units that belong together are in one half.
+std::size_t nuisance_fold(const data::Trial& trial, std::uint32_t row);
 
 // For methods that predict outcomes, not efficiencies. rows: the training units, all of them or a fold; first_member:
 // the number of the first of the two networks, which its random numbers follow. Throws Error of kind data where a half
 // has no units.
 Nuisance fit_nuisance(const data::Trial& trial, const Preparation& prepared, const Settings& settings,
-                      const std::vector<std::uint32_t>& rows, std::size_t first_member, const FinishNetwork& finish,
+                      std::span<const std::uint32_t> rows, std::size_t first_member, const FinishNetwork& finish,
                       core::RunContext& context);
 
 }  // namespace dfcl::train

@@ -55,7 +55,7 @@ struct Range {
   double deviation = 0.0;
 };
 
-Range range_of(const std::vector<float>& values, const std::vector<std::uint32_t>& rows) {
+Range range_of(std::span<const float> values, std::span<const std::uint32_t> rows) {
   Range range;
   range.low = static_cast<double>(values[rows.front()]);
   double sum = 0.0;
@@ -114,8 +114,10 @@ model::OutcomeScale scale_of(const Range& range, OutcomeKind kind, bool center) 
   return {kind == OutcomeKind::real && center ? range.mean : 0.0, scale > 0.0 ? scale : 1.0};
 }
 
-std::vector<float> scaled(const std::vector<float>& values, const model::OutcomeScale& scale) {
-  std::vector<float> result(values.size());
+core::Column<float> scaled(const core::Column<float>& values, const model::OutcomeScale& scale,
+                           const core::RunContext& context) {
+  core::Column<float> result(context.scratch());
+  result.resize(values.size());
   for (std::size_t unit = 0; unit < values.size(); ++unit) {
     result[unit] = static_cast<float>((static_cast<double>(values[unit]) - scale.center) / scale.scale);
   }
@@ -214,8 +216,11 @@ void check_method(const data::Trial& trial, const data::Study& study, const Meth
 
 }  // namespace
 
-SeenUnits seen_units(const data::Trial& trial, const Preparation& prepared, const std::vector<std::uint32_t>& rows) {
-  SeenUnits seen;
+SeenUnits seen_units(const data::Trial& trial, const Preparation& prepared, std::span<const std::uint32_t> rows,
+                     const core::RunContext& context) {
+  SeenUnits seen{core::Column<std::uint8_t>(context.scratch()), core::Column<float>(context.scratch()),
+                 core::Column<float>(context.scratch()), core::Column<float>(context.scratch()),
+                 core::Column<std::uint32_t>(context.scratch())};
   for (const std::uint32_t row : rows) {
     seen.arm.push_back(trial.arm[row]);
     seen.revenue.push_back(prepared.revenue[row]);
@@ -231,6 +236,10 @@ Preparation prepare(const data::Trial& trial, const data::Study& study, const Me
   check_method(trial, study, method);
   if (start != nullptr) require_same_schema(trial, *start);
   Preparation prepared;
+  prepared.train_rows = core::Column<std::uint32_t>(context.scratch());
+  prepared.validation_rows = core::Column<std::uint32_t>(context.scratch());
+  prepared.is_training = core::Column<std::uint8_t>(context.scratch());
+  prepared.weight = core::Column<float>(context.scratch());
   choose_rows(trial, prepared);
   if (prepared.train_rows.empty()) {
     throw core::Error({.kind = core::ErrorKind::data, .what = "no training units", .where = "[split]"});
@@ -253,8 +262,8 @@ Preparation prepare(const data::Trial& trial, const data::Study& study, const Me
       kind_of(cost, declared_kind(study.network.cost_kind, known, "cost"), "cost", study.method.as_published);
   prepared.revenue_scale = start != nullptr ? start->revenue : scale_of(revenue, prepared.revenue_kind, true);
   prepared.cost_scale = start != nullptr ? start->cost : scale_of(cost, prepared.cost_kind, false);
-  prepared.revenue = scaled(trial.revenue, prepared.revenue_scale);
-  prepared.cost = scaled(trial.cost, prepared.cost_scale);
+  prepared.revenue = scaled(trial.revenue, prepared.revenue_scale, context);
+  prepared.cost = scaled(trial.cost, prepared.cost_scale, context);
   prepared.preprocessing =
       start != nullptr
           ? recoded_preprocessing(*start, trial.features.columns)

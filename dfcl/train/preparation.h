@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What every method needs before its first step: which units train, their weights, scaled outcomes, the preprocessing
-// and the shape of the network. Memory: about 13 bytes a unit beside the trial.
+// and the shape of the network. Memory: about 17 bytes a unit beside the trial, in files where
+// the context has a scratch folder.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "dfcl/core/column.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/study.h"
 #include "dfcl/data/trial.h"
@@ -18,16 +21,16 @@
 namespace dfcl::train {
 
 struct Preparation {
-  std::vector<std::uint32_t> train_rows;
-  std::vector<std::uint32_t> validation_rows;
-  std::vector<std::uint8_t> is_training;  // one byte a unit
-  std::vector<float> weight;              // per unit: 1 / probability of its arm
+  core::Column<std::uint32_t> train_rows;
+  core::Column<std::uint32_t> validation_rows;
+  core::Column<std::uint8_t> is_training;  // one byte a unit
+  core::Column<float> weight;              // per unit: 1 / probability of its arm
   loss::OutcomeKind revenue_kind = loss::OutcomeKind::real;
   loss::OutcomeKind cost_kind = loss::OutcomeKind::real;
   model::OutcomeScale revenue_scale;
   model::OutcomeScale cost_scale;
-  std::vector<float> revenue;  // per unit, scaled
-  std::vector<float> cost;     // per unit, scaled
+  core::Column<float> revenue;  // per unit, scaled
+  core::Column<float> cost;     // per unit, scaled
   model::Preprocessing preprocessing;
   nn::OutcomeNetworkOptions network;
   double efficiency_cost_scale = 1.0;      // brings efficiencies into the range of eq. 13 and 14
@@ -41,13 +44,14 @@ struct Preparation {
 
 // What was seen of chosen units, side by side, in scaled units.
 struct SeenUnits {
-  std::vector<std::uint8_t> arm;
-  std::vector<float> revenue;
-  std::vector<float> cost;
-  std::vector<float> weight;
-  std::vector<std::uint32_t> cluster;  // empty where there are none
+  core::Column<std::uint8_t> arm;
+  core::Column<float> revenue;
+  core::Column<float> cost;
+  core::Column<float> weight;
+  core::Column<std::uint32_t> cluster;  // empty where there are none
 };
-SeenUnits seen_units(const data::Trial& trial, const Preparation& prepared, const std::vector<std::uint32_t>& rows);
+SeenUnits seen_units(const data::Trial& trial, const Preparation& prepared, std::span<const std::uint32_t> rows,
+                     const core::RunContext& context);
 
 // Throws Error of kind data or usage where the trial and the method do not fit: no training units, an arm without
 // any, arms that are not ordered, a kind of outcome that the data contradict.

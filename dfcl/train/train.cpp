@@ -19,7 +19,7 @@
 namespace dfcl::train {
 namespace {
 
-data::Ids ids_of(const data::Ids& ids, const std::vector<std::uint32_t>& rows) {
+data::Ids ids_of(const data::Ids& ids, std::span<const std::uint32_t> rows) {
   if (ids.texts() == nullptr) {
     std::vector<std::int64_t> numbers;
     for (const std::uint32_t row : rows) numbers.push_back(ids.number(row));

@@ -34,7 +34,8 @@ data::Study with_trial(data::Study study, const std::string& trial) {
 model::Model train(const TrainRequest& request, core::RunContext& context) {
   const data::Study& study = request.study;
   if (study.method.name != "auto") (void)train::find_method(study.method.name);
-  const data::Trial trial = io::read_trial(with_trial(study, request.trial), context);
+  context.scratch_folder = request.cache_folder;
+  const data::Trial trial = io::read_trial(with_trial(study, request.trial), context, request.cache_folder);
   require_fit(trial, study, request.force, context);
   train::TrainOptions options;
   options.study_text = io::study_text(study);

@@ -18,6 +18,7 @@ struct TrainRequest {
   data::Study study;
   std::string trial;  // path; "": the study's
   std::string checkpoint_folder;
+  std::string cache_folder;  // the trial is mapped into memory from there (io/trial_reader.h); "": it is in memory
   double time_budget_seconds = 0.0;
   bool force = false;                   // go on even if the trial is unfit
   const model::Model* start = nullptr;  // must outlive the call

@@ -129,11 +129,13 @@ auto check(const data::Study& study, const std::string& trial, const RunOptions&
   return std::make_tuple(text(report::check_json(result)), text(report::check_text(result)));
 }
 
-ModelHandle train(const data::Study& study, const std::string& trial, const std::string& checkpoint, double time_budget,
-                  bool force, const ModelHandle* start, const RunOptions& options) {
+ModelHandle train(const data::Study& study, const std::string& trial, const std::string& checkpoint,
+                  const std::string& cache, double time_budget, bool force, const ModelHandle* start,
+                  const RunOptions& options) {
   const verbs::TrainRequest request{.study = study,
                                     .trial = trial,
                                     .checkpoint_folder = checkpoint,
+                                    .cache_folder = cache,
                                     .time_budget_seconds = time_budget,
                                     .force = force,
                                     .start = start == nullptr ? nullptr : start->model.get(),
@@ -371,8 +373,8 @@ NB_MODULE(_dfcl, module) {
   bind_compare(module);
   bind_simulate(module);
   module.def("check", &check, "study"_a, "trial"_a, "run"_a);
-  module.def("train", &train, "study"_a, "trial"_a, "checkpoint"_a, "time_budget"_a, "force"_a, "start"_a.none(),
-             "run"_a);
+  module.def("train", &train, "study"_a, "trial"_a, "checkpoint"_a, "cache"_a, "time_budget"_a, "force"_a,
+             "start"_a.none(), "run"_a);
   module.def("predict", &predict, "model"_a, "units"_a, "run"_a);
   module.def("read_prediction", &read_prediction, "path"_a, "run"_a);
   module.def("readout", &readout, "plan"_a, "outcomes"_a, "holdout_share"_a.none(), "control"_a, "launch"_a,

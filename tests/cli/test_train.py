@@ -129,6 +129,41 @@ def test_training_can_start_from_a_model(dfcl, made, tmp_path):
     assert result.code == FILE, result.stderr
 
 
+@pytest.mark.parametrize("method", ["tsm", "dfcl-mer", "auto", "tsm-forest"])
+def test_a_cache_gives_the_same_model_and_is_used_again(dfcl, made, tmp_path, method):
+    arguments = ["--method", method, "--trees", 8, "--seed", 3]
+    good(train(dfcl, made, *arguments, output="read.safetensors"))
+    for threads in (1, 2):
+        output = f"{threads}.safetensors"
+        good(train(dfcl, made, *arguments, "--cache", "cache", "--threads", threads, output=output))
+        assert (tmp_path / output).read_bytes() == (tmp_path / "read.safetensors").read_bytes()
+    (cached,) = (tmp_path / "cache").iterdir()
+    assert not [path for path in cached.iterdir() if path.name.startswith("scratch")]
+
+
+def test_a_cache_and_a_checkpoint_go_together(dfcl, made, tmp_path):
+    arguments = ["--method", "dfcl-mer", "--seed", 3]
+    good(train(dfcl, made, *arguments, output="read.safetensors"))
+    good(train(dfcl, made, *arguments, "--cache", "cache", "--checkpoint", "state", output="cached.safetensors"))
+    good(train(dfcl, made, *arguments, "--checkpoint", "state", output="again.safetensors"))
+    for name in ("cached", "again"):
+        assert (tmp_path / f"{name}.safetensors").read_bytes() == (tmp_path / "read.safetensors").read_bytes()
+
+
+def test_a_cache_that_cannot_be_used_is_refused(dfcl, made, tmp_path):
+    arguments = ["--method", "tsm", "--cache", "cache"]
+    good(train(dfcl, made, *arguments))
+    (cached,) = (tmp_path / "cache").iterdir()
+    features = (cached / "features").read_bytes()
+    for bad in (features[:-1], features[:-1] + bytes([features[-1] ^ 1])):
+        (cached / "features").write_bytes(bad)
+        result = train(dfcl, made, *arguments, output="none.safetensors")
+        assert result.code == FILE and "cache" in result.stderr, result.stderr
+    result = train(dfcl, made, "--method", "tsm", "--cache", made / "study.toml", output="none.safetensors")
+    assert result.code == FILE and "cannot make the folder of the cache" in result.stderr, result.stderr
+    assert not (tmp_path / "none.safetensors").exists()
+
+
 def test_the_model_is_told_with_json_too(dfcl, made):
     told = json.loads(good(train(dfcl, made, "--method", "tsm", "--json")).stdout)
     assert (told["kind"], told["method"]) == ("model", "tsm")

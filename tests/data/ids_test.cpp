@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace dfcl::data {
 namespace {
 
@@ -45,6 +47,21 @@ TEST(Ids, RowNumbersWithAGapBecomeNumbers) {
   EXPECT_EQ(ids.text(2), "3");
   EXPECT_EQ(ids.text(3), "5");
   EXPECT_EQ(ids.text(4), "6");
+}
+
+TEST(Ids, KeptInFilesAreTheSame) {
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  Ids heap;
+  Ids files = Ids::in_folder(folder);
+  for (const Ids& more : {Ids(RowNumbers{1, 2}), Ids(RowNumbers{7, 3}), Ids(std::vector<std::int64_t>{-5}),
+                          Ids(texts_of({"a", "", "long enough to need memory of its own"})), Ids(RowNumbers{9, 1})}) {
+    heap.append(more);
+    files.append(more);
+    EXPECT_EQ(heap, files);
+  }
+  EXPECT_EQ(files.text(2), "7");
+  EXPECT_EQ(files.text(6), "a");
+  EXPECT_EQ(Ids(files), heap);
 }
 
 }  // namespace

@@ -56,6 +56,14 @@ def test_a_model_trained_on_a_frame(files, trained, tmp_path):
     assert same(tmp_path / "model.safetensors", files / "model.safetensors")
 
 
+def test_a_model_trained_through_a_cache(files, tmp_path):
+    arguments = {"method": "dfcl-mer", "epochs": 2, "seed": 3, "cache": tmp_path / "cache"}
+    dfcl.train(files / "study.toml", **arguments, output=tmp_path / "m.safetensors")
+    assert same(tmp_path / "m.safetensors", files / "model.safetensors")
+    with pytest.raises(dfcl.UsageError, match="trials in files"):
+        dfcl.train(files / "study.toml", dfcl_frame(files / "trial.parquet"), **arguments)
+
+
 def test_a_model_trained_on_a_file_with_other_threads(files, tmp_path):
     dfcl.train(files / "study.toml", method="dfcl-mer", epochs=2, seed=3, threads=1, output=tmp_path / "m.safetensors")
     assert same(tmp_path / "m.safetensors", files / "model.safetensors")

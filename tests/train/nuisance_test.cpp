@@ -36,7 +36,8 @@ TEST(Nuisance, AUnitsOwnOutcomeDoesNotReachItsPrediction) {
   for (std::uint32_t row = 0; row < trial.num_units(); ++row) {
     if (trial.split[row] == data::Split::train) train_rows.push_back(row);
   }
-  const std::vector<std::uint8_t> folds = nuisance_folds(trial, train_rows);
+  std::vector<std::size_t> folds;
+  for (const std::uint32_t row : train_rows) folds.push_back(nuisance_fold(trial, row));
   const std::size_t first = train_rows[0];
   std::size_t second = 0;
   for (std::size_t i = 1; i < folds.size() && second == 0; ++i) {
@@ -60,10 +61,9 @@ TEST(Nuisance, AClusterIsNeverSplit) {
   data::Trial trial = small_trial(1000);
   trial.num_clusters = 50;
   for (std::uint32_t row = 0; row < trial.num_units(); ++row) trial.cluster.push_back(row % 50);
-  std::vector<std::uint32_t> rows(trial.num_units());
-  for (std::uint32_t row = 0; row < rows.size(); ++row) rows[row] = row;
-  const std::vector<std::uint8_t> folds = nuisance_folds(trial, rows);
-  for (std::size_t row = 50; row < rows.size(); ++row) EXPECT_EQ(folds[row], folds[row - 50]);
+  std::vector<std::size_t> folds;
+  for (std::uint32_t row = 0; row < trial.num_units(); ++row) folds.push_back(nuisance_fold(trial, row));
+  for (std::size_t row = 50; row < folds.size(); ++row) EXPECT_EQ(folds[row], folds[row - 50]);
   EXPECT_NE(std::count(folds.begin(), folds.end(), 0), 0);
   EXPECT_NE(std::count(folds.begin(), folds.end(), 1), 0);
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "dfcl/core/error.h"
 #include "small_trial.h"
 
@@ -26,7 +28,7 @@ core::ErrorDetails refusal(const data::Trial& trial, const data::Study& study) {
   return {};
 }
 
-double mean_of_training(const data::Trial& trial, const std::vector<float>& values) {
+double mean_of_training(const data::Trial& trial, std::span<const float> values) {
   double sum = 0.0;
   double count = 0.0;
   for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {

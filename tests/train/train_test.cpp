@@ -130,6 +130,18 @@ INSTANTIATE_TEST_SUITE_P(Train, EveryMethod, testing::ValuesIn(pointers_to_metho
   return name;
 });
 
+TEST(Train, ArraysInFilesGiveTheSameModel) {
+  const io::TemporaryFolder folder;
+  const data::Trial trial = small_trial();
+  for (const char* method : {"tsm", "dfcl-mer", "dfcl-fd"}) {
+    data::Study study = brief_study(find_method(method));
+    study.method.baseline = "dr";
+    core::RunContext context(2, 5);
+    context.scratch_folder = folder.file("");
+    EXPECT_EQ(bytes_of(train(trial, study, {}, context)), bytes_of(train_small(trial, study))) << method;
+  }
+}
+
 double share_of_equal_arms(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b) {
   std::size_t equal = 0;
   for (std::size_t unit = 0; unit < a.size(); ++unit) equal += a[unit] == b[unit] ? 1 : 0;
