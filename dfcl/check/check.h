@@ -44,7 +44,7 @@ struct ArmSummary {
 };
 
 // What received its arm in one draw of the randomisation, as far as the data show it.
-enum class Drawn { unit, id, cluster, cluster_and_time };
+enum class Drawn { unit, cluster, cluster_and_time };
 std::string_view to_text(Drawn drawn);
 
 struct SampleRatioTime {
@@ -132,7 +132,7 @@ struct CheckResult {
   std::string control;  // label
   Drawn drawn = Drawn::unit;
   std::size_t num_draws = 0;
-  std::size_t num_mixed_groups = 0;  // clusters (or ids over time) that hold more than one arm
+  std::size_t num_mixed_groups = 0;  // clusters that hold more than one arm
   bool weighted = false;             // means are weighted by 1 / propensity
   std::vector<ArmSummary> arms;
   SampleRatio sample_ratio;

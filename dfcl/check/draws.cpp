@@ -34,28 +34,6 @@ RowGroups groups_of_clusters(const data::Trial& trial, const core::RunContext& c
   return groups;
 }
 
-RowGroups groups_of_ids(const data::Trial& trial, core::RunContext& context) {
-  struct Key {
-    std::uint64_t hash;
-    std::uint32_t row;
-    auto operator<=>(const Key&) const = default;
-  };
-  core::Column<Key> keys(context.scratch());
-  keys.resize(trial.num_units());
-  core::for_each_chunk(context, keys.size(), 65'536, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t row = begin; row < end; ++row) keys[row] = {trial.ids.hash(row), static_cast<std::uint32_t>(row)};
-  });
-  std::sort(keys.begin(), keys.end());
-  RowGroups groups = empty_groups(trial, context);
-  groups.rows.reserve(keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (i == 0 || keys[i].hash != keys[i - 1].hash) groups.begins.push_back(i);
-    groups.rows.push_back(keys[i].row);
-  }
-  groups.begins.push_back(keys.size());
-  return groups;
-}
-
 void sort_by_time(const data::Trial& trial, RowGroups& groups, core::RunContext& context) {
   core::for_each_chunk(context, groups.size(), 4096, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t group = begin; group < end; ++group) {
@@ -137,11 +115,7 @@ core::Column<std::uint8_t> arms_of(const data::Trial& trial, const RowGroups& gr
 
 RowGroups groups_of(const data::Trial& trial, core::RunContext& context) {
   RowGroups groups{.num_rows = trial.num_units(), .rows = {}, .begins = {}};
-  if (trial.has_clusters()) {
-    groups = groups_of_clusters(trial, context);
-  } else if (trial.has_time() && !trial.ids.are_row_numbers()) {
-    groups = groups_of_ids(trial, context);
-  }
+  if (trial.has_clusters()) groups = groups_of_clusters(trial, context);
   if (groups.size() == groups.num_rows) return {.num_rows = trial.num_units(), .rows = {}, .begins = {}};
   if (trial.has_time()) sort_by_time(trial, groups, context);
   return groups;
@@ -158,9 +132,9 @@ Draws draws_of(const data::Trial& trial, const RowGroups& groups, core::RunConte
   const Mixing mixing = mixing_of(trial, groups, context);
   draws.num_mixed_groups = static_cast<std::size_t>(mixing.mixed);
   if (drawn_by_group(mixing)) {
-    draws.drawn = trial.has_clusters() ? Drawn::cluster : Drawn::id;
+    draws.drawn = Drawn::cluster;
     draws.groups = groups;
-  } else if (trial.has_clusters() && trial.has_time()) {
+  } else if (trial.has_time()) {
     RowGroups cells = cut_by_time(trial, groups);
     if (cells.size() == trial.num_units()) {
       draws.drawn = Drawn::cluster_and_time;  // one row a cluster and time
@@ -189,7 +163,6 @@ std::size_t chunk_size_of(std::size_t size) { return std::max<std::size_t>(4096,
 std::string_view to_text(Drawn drawn) {
   switch (drawn) {
     case Drawn::unit: return "unit";
-    case Drawn::id: return "id";
     case Drawn::cluster: return "cluster";
     case Drawn::cluster_and_time: return "cluster and time";
   }

@@ -150,17 +150,13 @@ void judge_groups(const data::Trial& trial, const data::Study& study, const Chec
                      "Sample ratio and balance go by unit, intervals by cluster.",
                      result.num_mixed_groups),
          "if units of a cluster affect each other, differences between arms are not what they seem"});
-  } else if (result.num_mixed_groups > 0 && (result.drawn == Drawn::cluster || result.drawn == Drawn::id)) {
+  } else if (result.num_mixed_groups > 0 && result.drawn == Drawn::cluster) {
     warnings.push_back(
         {"cluster",
          fmt::format("{} {} hold more than one arm, though arms were drawn by {}; each counts for the arm of most "
                      "of its units.",
                      result.num_mixed_groups, plural(result.drawn), to_text(result.drawn)),
          ""});
-  }
-  if (result.drawn == Drawn::id) {
-    warnings.push_back({"cluster", "Each id keeps its arm over time: sample ratio and balance go by id.",
-                        "name the id in [columns] cluster too, so that splits and resamples keep it together"});
   }
   if (trial.has_time() && study.columns.id.empty() && !trial.has_clusters()) {
     warnings.push_back(

@@ -164,7 +164,9 @@ std::vector<Key> plain_keys() {
           "columns", "missing", "[]", "Numbers that mean missing in a feature, beside empty, null and NaN.",
           [](Study & s) -> auto& { return s.columns.missing; }),
       key(
-          "columns", "cluster", "", "Units that share this belong together: split, checked and resampled as one.",
+          "columns", "cluster", "",
+          "Units that share this belong together: split, checked and resampled as one. Where there is a time: the id, "
+          "unless named.",
           [](Study & s) -> auto& { return s.columns.cluster; }),
       key(
           "columns", "propensity", "",

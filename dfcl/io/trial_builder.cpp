@@ -266,10 +266,11 @@ void TrialBuilder::settle_times() {
 
 // Clusters are numbered in the order of their hashes, which does not depend on the order of the rows.
 void TrialBuilder::settle_clusters() {
-  if (plan_.cluster < 0) return;
+  if (cluster_hash_.empty()) return;
   core::Column<std::uint64_t> distinct = cluster_hash_;
   std::sort(distinct.begin(), distinct.end());
   distinct.resize(static_cast<std::size_t>(std::unique(distinct.begin(), distinct.end()) - distinct.begin()));
+  if (plan_.comes_again() && distinct.size() == cluster_hash_.size()) return;  // none did
   trial_.num_clusters = distinct.size();
   trial_.cluster.reserve(cluster_hash_.size());
   for (const std::uint64_t hash : cluster_hash_) {

@@ -30,6 +30,9 @@ struct TrialPlan {
   int cluster = kNone;
   int propensity = kNone;
   int split = kNone;
+
+  // Ids may come again at another time. Rows of one id then belong together, as rows of one cluster do.
+  bool comes_again() const { return cluster == kNone && id != kNone && time != kNone; }
 };
 
 // Throws Error of kind data for a column that is not there (with "did you mean") and for features that match nothing;

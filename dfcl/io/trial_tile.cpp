@@ -127,12 +127,12 @@ class TileMaker {
   void read_ids() {
     if (plan_.id >= 0) tile_.ids = ids_of(column(plan_.id));
     data::Ids clusters;
-    if (plan_.cluster >= 0) {
-      clusters = ids_of(column(plan_.cluster));
-      tile_.cluster_hash.resize(static_cast<std::size_t>(rows_));
-      for (std::size_t row = 0; row < tile_.cluster_hash.size(); ++row) tile_.cluster_hash[row] = clusters.hash(row);
-    }
+    if (plan_.cluster >= 0) clusters = ids_of(column(plan_.cluster));
     const data::Ids& keys = plan_.cluster >= 0 ? clusters : tile_.ids;
+    if (plan_.cluster >= 0 || plan_.comes_again()) {
+      tile_.cluster_hash.resize(static_cast<std::size_t>(rows_));
+      for (std::size_t row = 0; row < tile_.cluster_hash.size(); ++row) tile_.cluster_hash[row] = keys.hash(row);
+    }
     if (!options_.split_by_hash || keys.size() == 0) return;
     tile_.unit_hash.resize(static_cast<std::size_t>(rows_));
     for (std::size_t row = 0; row < tile_.unit_hash.size(); ++row) {

@@ -155,7 +155,7 @@ TEST(Clusters, WithAFewMixedArmsStayTheDraw) {
 }
 
 // Shops come back every day with a new arm: rows are the draws, and the mean's interval is by shop.
-TEST(Times, WithArmsDrawnAnewGoByRowAndTheIntervalsById) {
+TEST(Times, WithArmsDrawnAnewGoByRowAndTheIntervalsByCluster) {
   core::RunContext context(1);
   data::Trial trial = repeat_rows(fair_trial(2000, 9, kTwoArms, 5), 5);
   draw_arms(trial, kTwoArms, 55);
@@ -169,8 +169,10 @@ TEST(Times, WithArmsDrawnAnewGoByRowAndTheIntervalsById) {
   no_id.columns.id = "";
   const CheckResult rows_alone = check_trial(trial, no_id, context);
   trial.ids = data::Ids(ids);
+  for (const std::int64_t id : ids) trial.cluster.push_back(static_cast<std::uint32_t>(id));
+  trial.num_clusters = 2000;
   const CheckResult result = check_trial(trial, study_with_shares(kTwoArms), context);
-  EXPECT_EQ(result.drawn, Drawn::unit);
+  EXPECT_EQ(result.drawn, Drawn::cluster_and_time);
   EXPECT_EQ(result.num_draws, 10'000u);
   EXPECT_EQ(result.sample_ratio.times.size(), 5u);
   EXPECT_TRUE(result.sample_ratio.pooled_run);
@@ -185,18 +187,20 @@ TEST(Times, WithArmsDrawnAnewGoByRowAndTheIntervalsById) {
   EXPECT_TRUE(mentions(rows_alone.warnings, "time"));
 }
 
-TEST(Times, WithKeptArmsGoById) {
+TEST(Times, WithKeptArmsGoByCluster) {
   core::RunContext context(1);
   data::Trial trial = repeat_rows(fair_trial(3000, 9, kTwoArms, 6), 3);
   std::vector<std::int64_t> ids;
   for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
     ids.push_back(static_cast<std::int64_t>(unit / 3));
+    trial.cluster.push_back(static_cast<std::uint32_t>(unit / 3));
     trial.time.push_back(static_cast<std::uint32_t>(unit % 3));
   }
+  trial.num_clusters = 3000;
   trial.times = {"1", "2", "3"};
   trial.ids = data::Ids(ids);
   const CheckResult result = check_trial(trial, study_with_shares(kTwoArms), context);
-  EXPECT_EQ(result.drawn, Drawn::id);
+  EXPECT_EQ(result.drawn, Drawn::cluster);
   EXPECT_EQ(result.num_draws, 3000u);
   EXPECT_FALSE(result.sample_ratio.pooled_run);
   EXPECT_EQ(result.sample_ratio.times.size(), 3u);

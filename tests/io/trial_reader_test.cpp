@@ -164,6 +164,20 @@ TEST(TrialReader, SplitsByClusterTogetherAndIndependentlyOfRowOrder) {
   for (std::size_t unit = 0; unit < 3000; ++unit) EXPECT_EQ(half.split[unit], trial.split[unit + 3000]);
 }
 
+TEST(TrialReader, RowsOfAnIdThatComesAgainAreACluster) {
+  const TemporaryFolder folder;
+  data::Study study = study_of(write_trial(folder, "t.parquet", 6000));
+  study.columns.id = "home";
+  EXPECT_EQ(read(study).num_clusters, 0u) << "without a time, an id that comes again is a mistake";
+  study.columns.time = "city";
+  const data::Trial trial = read(study);
+  EXPECT_EQ(trial.num_clusters, 2000u);
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit)
+    EXPECT_EQ(trial.cluster[unit], trial.cluster[unit - unit % 3]);
+  study.columns.id = "id";
+  EXPECT_FALSE(read(study).has_clusters()) << "no id comes again";
+}
+
 std::string rows_of(int count, const std::string& header, const std::function<std::string(int)>& row) {
   std::string text = header + "\n";
   for (int i = 0; i < count; ++i) text += row(i) + "\n";
