@@ -8,6 +8,7 @@
 #include <fstream>
 #include <numeric>
 
+#include "dfcl/core/error.h"
 #include "dfcl/core/matrix.h"
 
 namespace dfcl::core {
