@@ -109,7 +109,10 @@ void require_trainable(const data::Trial& trial, const data::Study& study, const
       const bool named = details.where == "--method " + entry.name;
       if (!named) details.where = details.where.empty() ? entry.name : fmt::format("{}, {}", entry.name, details.where);
       if (named) details.where = entry.name;
-      throw core::Error(std::move(details));
+      const core::Error told(std::move(details));
+      // A method that does not suit the trial takes the others down only where it is what they are compared with.
+      if (&entry == &entries.front() || !entry.settings.empty()) throw told;
+      context.warn(fmt::format("{}; the others go on", told.what()));
     }
   }
 }

@@ -177,6 +177,15 @@ def test_a_method_that_fails_is_shown_and_tried_again(trial):
     assert "training dfcl-mer wild" in compare(trial, "failing", *flags).stderr
 
 
+def test_a_method_that_does_not_suit_the_trial_leaves_the_others_be(trial):
+    result = compare(trial, "unsuited", "--methods", "tsm,drp,dfcl-mer")
+    warning = "warning: drp: is for trials of two arms: found 5 arms; the others go on"
+    assert warning in result.stderr.split("dfcl: training")[0]
+    results = json.loads((trial.folder / "unsuited" / "results.json").read_text())
+    assert [model["name"] for model in results["models"]] == ["tsm", "dfcl-mer"]
+    assert {failure["name"] for failure in results["failures"]} == {"drp"}
+
+
 def test_without_its_reference_nothing_is_compared(trial):
     result = compare(trial, "no-reference", "--methods", "dfcl-mer,tsm", "--set", WILD, code=3)
     assert "the reference, dfcl-mer, could not be trained: training broke down" in result.stderr
@@ -218,7 +227,7 @@ def test_a_sweep_tries_one_alternative_at_a_time(trial):
         (["--methods", "tsm,tsm"], ["'tsm' stands twice"]),
         (["--methods", "tsm", "--seeds", "0"], ["--seeds", "1 to 1000"]),
         (["--methods", "tsm", "--seeds", "1.5"], ["error: --seeds", "1.5", "1 to 1000"]),
-        (["--methods", "tsm,drp"], ["error: drp: is for trials of two arms", "5 arms"]),
+        (["--methods", "drp,tsm"], ["error: drp: is for trials of two arms", "5 arms"]),
         (["--methods", "tsm,dfcl-mer", "--set", 'sweep.alpha=["x"]'], ["sweep.alpha", "a number"]),
         (["--methods", "tsm,dfcl-mer", "--set", "sweep.alpha=[-1]"], ["[sweep] alpha", "0 or more"]),
         (["--methods", "tsm,dfcl-mer", "--set", "sweep.multipliers=[[]]"], ["[sweep] multipliers", "one number or more"]),

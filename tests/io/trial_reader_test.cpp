@@ -164,24 +164,26 @@ TEST(TrialReader, SplitsByClusterTogetherAndIndependentlyOfRowOrder) {
   for (std::size_t unit = 0; unit < 3000; ++unit) EXPECT_EQ(half.split[unit], trial.split[unit + 3000]);
 }
 
-TEST(TrialReader, RowsOfAnIdThatComesAgainAreACluster) {
-  const TemporaryFolder folder;
-  data::Study study = study_of(write_trial(folder, "t.parquet", 6000));
-  study.columns.id = "home";
-  EXPECT_EQ(read(study).num_clusters, 0u) << "without a time, an id that comes again is a mistake";
-  study.columns.time = "city";
-  const data::Trial trial = read(study);
-  EXPECT_EQ(trial.num_clusters, 2000u);
-  for (std::size_t unit = 0; unit < trial.num_units(); ++unit)
-    EXPECT_EQ(trial.cluster[unit], trial.cluster[unit - unit % 3]);
-  study.columns.id = "id";
-  EXPECT_FALSE(read(study).has_clusters()) << "no id comes again";
-}
-
 std::string rows_of(int count, const std::string& header, const std::function<std::string(int)>& row) {
   std::string text = header + "\n";
   for (int i = 0; i < count; ++i) text += row(i) + "\n";
   return text;
+}
+
+TEST(TrialReader, RowsOfAnIdThatComesAgainAreACluster) {
+  const TemporaryFolder folder;
+  const std::string text = rows_of(300, "id,row,day,x,arm,revenue,cost", [](int i) {
+    return fmt::format("{},{},{},{},{},{},1", i / 3, i, i % 3, i % 7, i % 2, i % 5);
+  });
+  data::Study study = study_of(folder.write("t.csv", text));
+  EXPECT_EQ(read(study).num_clusters, 0u) << "without a time, an id that comes again is a mistake";
+  study.columns.time = "day";
+  const data::Trial trial = read(study);
+  EXPECT_EQ(trial.num_clusters, 100u);
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit)
+    EXPECT_EQ(trial.cluster[unit], trial.cluster[unit - unit % 3]);
+  study.columns.id = "row";
+  EXPECT_FALSE(read(study).has_clusters()) << "no id comes again";
 }
 
 TEST(TrialReader, TakesWordsAsOutcomesAndTrimsArms) {
