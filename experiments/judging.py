@@ -58,7 +58,7 @@ class Comparison:
         text = (
             f"Trial: {made['source']}; {self.results['trial']['units']:,} test units. Training seeds {seeds}. "
             f"dfcl {made['version']}, {made['date']}, "
-            f"{made['machine']}, {made['seconds'] / 60:.0f} minutes."
+            f"{made['machine']}."
         )
         if self.results["verdict"]["status"] == "unfit":
             text += (

@@ -247,7 +247,7 @@ def online_block(folder):
         )
     return [
         f"{made['source'].capitalize()}, 28 days, controller of spend on. Seed {made['seed']}. "
-        f"dfcl {made['version']}, {made['date']}, {made['machine']}, {made['seconds'] / 60:.0f} minutes.",
+        f"dfcl {made['version']}, {made['date']}, {made['machine']}.",
         "",
         *table(["method", "gain over TSM-SL, published", "ours, 95 % interval over shops", "agreement"], rows),
         "",
