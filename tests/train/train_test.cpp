@@ -148,6 +148,16 @@ double share_of_equal_arms(const std::vector<std::uint8_t>& a, const std::vector
   return static_cast<double>(equal) / static_cast<double>(a.size());
 }
 
+// What a plan earns a unit, by the units that got the arm it gives them; arms are drawn alike.
+double value_of(const std::vector<std::uint8_t>& plan, const data::Trial& trial) {
+  double sum = 0.0;
+  for (std::size_t unit = 0; unit < plan.size(); ++unit) {
+    if (plan[unit] == trial.arm[unit]) sum += static_cast<double>(trial.revenue[unit]);
+  }
+  return sum * static_cast<double>(trial.arms.size()) / static_cast<double>(plan.size());
+}
+constexpr double kNoise = 0.1;  // of such a value, on small_trial(): about one standard error
+
 // Not a power of two: roundings differ, and with them the odd close call.
 TEST(Train, OutcomesAHundredTimesAsLargeGiveNearlyTheSamePlan) {
   const data::Trial trial = small_trial();
@@ -157,7 +167,9 @@ TEST(Train, OutcomesAHundredTimesAsLargeGiveNearlyTheSamePlan) {
   for (const char* method : {"tsm", "dfcl-mer", "dfcl-ifd"}) {
     const data::Study study = small_study(method);
     const auto plan = plan_of(train_small(trial, study), trial, 0.2);
-    EXPECT_GE(share_of_equal_arms(plan, plan_of(train_small(larger, study), larger, 0.2)), 0.99) << method;
+    const auto other = plan_of(train_small(larger, study), larger, 0.2);
+    EXPECT_GE(share_of_equal_arms(plan, other), 0.99) << method;
+    EXPECT_NEAR(value_of(plan, trial), value_of(other, trial), kNoise) << method;
   }
 }
 
@@ -169,7 +181,9 @@ TEST(Train, WithSquaredErrorEveryonesRevenueMayBeRaised) {
     data::Study study = small_study(method);
     study.network.revenue_kind = "real";
     const auto plan = plan_of(train_small(trial, study), trial, 0.2);
-    EXPECT_GE(share_of_equal_arms(plan, plan_of(train_small(raised, study), raised, 0.2)), 0.99) << method;
+    const auto other = plan_of(train_small(raised, study), raised, 0.2);
+    EXPECT_GE(share_of_equal_arms(plan, other), 0.99) << method;
+    EXPECT_NEAR(value_of(plan, trial), value_of(other, trial), kNoise) << method;
   }
 }
 
