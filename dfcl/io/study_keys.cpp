@@ -17,6 +17,12 @@ namespace {
 using data::Study;
 
 std::string text_of(const toml::node& node) {
+  if (const auto* number = node.as_floating_point()) return number_text(number->get());
+  if (const auto* list = node.as_array()) {
+    std::vector<std::string> parts;
+    for (const toml::node& part : *list) parts.push_back(text_of(part));
+    return fmt::format("[{}]", fmt::join(parts, ", "));
+  }
   std::ostringstream stream;
   node.visit([&](const auto& value) { stream << value; });
   return stream.str();

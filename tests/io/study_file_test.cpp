@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/io/study_file.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "dfcl/core/error.h"
@@ -83,6 +84,19 @@ TEST(StudyFile, OverridesTakeValuesAndBareWords) {
   EXPECT_EQ(study.columns.exclude, (std::vector<std::string>{"x", "y"}));
   EXPECT_THROW(read_study(path, {"split=3"}), core::Error);
   EXPECT_THROW(read_study(path, {"split.train=much"}), core::Error);
+}
+
+TEST(StudyFile, ShowsAWrongValueAsItWasWritten) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("study.toml", "[split]\n");
+  for (const char* value : {"[0.1, 0.5]", "0.1", "true"}) {
+    try {
+      (void)read_study(path, {fmt::format("method.epochs={}", value)});
+      FAIL() << value;
+    } catch (const core::Error& error) {
+      EXPECT_EQ(error.details().found, value);
+    }
+  }
 }
 
 TEST(StudyFile, RefusesAFileOfMoreThanAMegabyte) {
