@@ -225,12 +225,13 @@ class Runner:
 def lightgbm_predictions(method, trial, test):
     """S- and T-learners of revenue and cost, with early stopping: what a practitioner would try first."""
     import lightgbm
+    from pandas.api.types import is_numeric_dtype
 
     table, units = parquet.read_table(trial).to_pandas(), parquet.read_table(test).to_pandas()
     arm = np.searchsorted([float(label) for label in ARMS], table["discount"].astype(float).to_numpy())
     names = [c for c in table.columns if c not in ("shop_id", "discount", "orders", "subsidy", "day")]
     for name in names:
-        if table[name].dtype == object:
+        if not is_numeric_dtype(table[name]):
             levels = {level: code for code, level in enumerate(sorted(table[name].dropna().unique()))}
             for frame in (table, units):
                 frame[name] = frame[name].map(levels).astype(float)

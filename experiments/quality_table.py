@@ -28,7 +28,7 @@ class Difference:
     def __init__(self, chosen, cells, method):
         self.found = {}
         for cell in cells:
-            base = {r["seed"]: score(r) for r in chosen[cell, "tsm"]}
+            base = {r["seed"]: score(r) for r in chosen.get((cell, "tsm"), [])}
             pairs = [score(r) - base[r["seed"]] for r in chosen[cell, method] if r["seed"] in base]
             if pairs:
                 self.found[cell] = pairs
