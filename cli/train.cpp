@@ -62,6 +62,11 @@ void add_list_shortcut(CLI::App& verb, const std::shared_ptr<TrainFlags>& flags,
       ->delimiter(',');
 }
 
+// None of the files that are written may be the study or the trial.
+void require_new(const std::string& output, const TrainFlags& flags, const data::Study& study) {
+  require_output(output, {flags.study, (std::filesystem::path(study.folder) / study.data.trial).string()});
+}
+
 // Only a forest has such predictions, and their file is written last.
 void require_out_of_bag(const TrainFlags& flags, const data::Study& study) {
   if (study.method.name != "tsm-forest") {
@@ -72,7 +77,7 @@ void require_out_of_bag(const TrainFlags& flags, const data::Study& study) {
                        .expected = "--method tsm-forest"});
   }
   (void)io::format_of_name(flags.out_of_bag);
-  require_output(flags.out_of_bag, {flags.study, (std::filesystem::path(study.folder) / study.data.trial).string()});
+  require_new(flags.out_of_bag, flags, study);
 }
 
 // A flag that was given and changes nothing is a mistake more often than not.
@@ -99,11 +104,11 @@ int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) 
   warn_of_idle_flags(flags, study.method.name, context);
   if (flags.time_budget < 0.0)
     throw core::usage_error("--time-budget", "out of range", fmt::format("{}", flags.time_budget), "0 or more seconds");
-  require_output(flags.output, {flags.study, (std::filesystem::path(study.folder) / study.data.trial).string()});
+  require_new(flags.output, flags, study);
   if (!flags.out_of_bag.empty()) require_out_of_bag(flags, study);
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> log(nullptr, std::fclose);
   if (!flags.log.empty()) {
-    require_output(flags.log, {flags.study, (std::filesystem::path(study.folder) / study.data.trial).string()});
+    require_new(flags.log, flags, study);
     if (!flags.start_from.empty()) require_output(flags.log, {flags.start_from});
     if (flags.log == flags.output)
       throw core::usage_error("--log", "is the file of the model too", fmt::format("'{}'", flags.log));

@@ -128,17 +128,28 @@ TEST(TrialCache, OfABadTrialIsNotKept) {
   EXPECT_TRUE(names_in(folder.file("cache")).empty());
 }
 
+// A trial and its cache, to be damaged.
+struct MadeCache {
+  explicit MadeCache(const std::string& ids) : study(study_of(folder.write("trial.csv", trial_text(ids)), ids)) {
+    read_again();
+    inside = folder.file("cache") + "/" + names_in(folder.file("cache"))[0] + "/";
+  }
+  void read_again() const {
+    core::RunContext context(1);
+    (void)read_trial(study, context, folder.file("cache"));
+  }
+  TemporaryFolder folder;
+  data::Study study;
+  std::string inside;  // where its files lie
+};
+
 // Every file of the cache in turn: cut, lengthened, altered.
 TEST(TrialCache, ThatIsCutOrAlteredIsRefused) {
-  core::RunContext context(1);
-  const TemporaryFolder folder;
-  const data::Study study = study_of(folder.write("trial.csv", trial_text("text")), "text");
-  const std::string cache = folder.file("cache");
-  (void)read_trial(study, context, cache);
-  const std::string inside = cache + "/" + names_in(cache)[0] + "/";
+  const MadeCache cache("text");
+  const std::string& inside = cache.inside;
   const auto is_refused = [&] {
     try {
-      (void)read_trial(study, context, cache);
+      cache.read_again();
     } catch (const core::Error& error) {
       return error.kind() == core::ErrorKind::file;
     }
@@ -190,21 +201,17 @@ TEST(TrialCache, ThatIsCutOrAlteredIsRefused) {
 }
 
 TEST(TrialCache, WithCodesThatReachTooFarIsRefused) {
-  core::RunContext context(1);
-  const TemporaryFolder folder;
-  const data::Study study = study_of(folder.write("trial.csv", trial_text("")), "");
-  const std::string cache = folder.file("cache");
-  (void)read_trial(study, context, cache);
-  const std::string inside = cache + "/" + names_in(cache)[0] + "/";
+  const MadeCache cache("");
+  const std::string& inside = cache.inside;
   for (const char* name : {"arm", "split", "time", "cluster", "revenue", "cost"}) {
     const std::string good = read_text_file(inside + name, 1 << 20);
     std::string bad = good;
     std::fill_n(bad.end() - 4, 4, '\xff');  // a NaN for outcomes
     std::ofstream(inside + name, std::ios::binary) << bad;
-    EXPECT_THROW((void)read_trial(study, context, cache), core::Error) << name;
+    EXPECT_THROW(cache.read_again(), core::Error) << name;
     std::ofstream(inside + name, std::ios::binary) << good;
   }
-  EXPECT_NO_THROW((void)read_trial(study, context, cache));
+  EXPECT_NO_THROW(cache.read_again());
 }
 
 }  // namespace
