@@ -5,9 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "cli/session.h"
@@ -49,23 +47,7 @@ std::string seeds_setting(const std::string& given) {
   return "compare.seeds=" + given;
 }
 
-// A trial in the study's place is told from a study by its first bytes.
-void require_study_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string head(64, '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
-  const bool is_text = std::none_of(head.begin(), head.end(), [](unsigned char letter) {
-    return letter < 32 && letter != '\n' && letter != '\r' && letter != '\t';
-  });
-  const std::string ending = std::filesystem::path(path).extension().string();
-  if (is_text && ending != ".csv") return;
-  throw core::usage_error(path, "not a study file", "", "TOML that says what the columns of a trial mean",
-                          fmt::format("`dfcl init {} -o study.toml` writes a first one for a trial", path));
-}
-
 int run_compare(CompareFlags& flags, bool as_json, bool quiet, core::RunContext& context) {
-  require_study_file(flags.study_file);
   std::vector<std::string> overrides = flags.settings;
   overrides.insert(overrides.end(), flags.shortcuts.begin(), flags.shortcuts.end());
   flags.study = io::read_study(flags.study_file, overrides);

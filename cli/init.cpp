@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <vector>
 
 #include "cli/session.h"
 #include "cli/verbs.h"
@@ -16,6 +15,7 @@
 #include "dfcl/io/study_file.h"
 #include "dfcl/io/table_summary_reader.h"
 #include "dfcl/io/trial_reader.h"
+#include "dfcl/train/budget_prices.h"
 
 namespace dfcl::cli {
 namespace {
@@ -47,14 +47,7 @@ void guess_budgets(data::StudyGuess& guess, const data::TableSummary& summary, c
   }
   try {
     const data::Trial trial = io::read_trial(study, context);
-    std::vector<double> means(trial.arms.size());
-    std::vector<double> counts(trial.arms.size());
-    for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
-      means[trial.arm[unit]] += static_cast<double>(trial.cost[unit]);
-      counts[trial.arm[unit]] += 1.0;
-    }
-    for (std::size_t arm = 0; arm < means.size(); ++arm) means[arm] /= counts[arm];
-    data::guess_budgets(guess, means, trial.arms.control);
+    data::guess_budgets(guess, train::mean_costs(trial), trial.arms.control);
   } catch (const core::Error& error) {
     if (error.kind() == core::ErrorKind::interrupted) throw;
   }

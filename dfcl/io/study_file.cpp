@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "dfcl/core/error.h"
@@ -156,9 +157,25 @@ void check_study(const Study& study, const std::string& path, bool needs_trial) 
   check_report(study.report, path);
 }
 
+// A trial in the study's place is told from a study by its first bytes.
+void require_study_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(64, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+  const bool is_text = std::none_of(head.begin(), head.end(), [](unsigned char letter) {
+    return letter < 32 && letter != '\n' && letter != '\r' && letter != '\t';
+  });
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (is_text && ending != ".csv") return;
+  throw core::usage_error(path, "not a study file", "", "TOML that says what the columns of a trial mean",
+                          fmt::format("`dfcl init {} -o study.toml` writes a first one for a trial", path));
+}
+
 }  // namespace
 
 Study read_study(const std::string& path, const std::vector<std::string>& overrides) {
+  require_study_file(path);
   return parse_study(read_text_file(path, kMostStudyBytes), path, std::filesystem::path(path).parent_path().string(),
                      overrides, true);
 }

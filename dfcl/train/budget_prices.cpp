@@ -15,6 +15,8 @@ namespace {
 constexpr double kLeastShare = 0.01;
 constexpr double kUsualShares[] = {0.05, 0.1, 0.2, 0.3, 0.45, 0.6};
 
+}  // namespace
+
 std::vector<double> mean_costs(const data::Trial& trial) {
   std::vector<double> sums(trial.arms.size());
   std::vector<double> counts(trial.arms.size());
@@ -25,8 +27,6 @@ std::vector<double> mean_costs(const data::Trial& trial) {
   for (std::size_t arm = 0; arm < sums.size(); ++arm) sums[arm] /= std::max(1.0, counts[arm]);
   return sums;
 }
-
-}  // namespace
 
 std::vector<UnitBudget> unit_budgets(const data::Study& study, const data::Trial& trial) {
   const std::vector<double> means = mean_costs(trial);

@@ -20,6 +20,9 @@ struct UnitBudget {
   double per_unit = 0.0;
 };
 
+// Of each arm, over all units of the trial.
+std::vector<double> mean_costs(const data::Trial& trial);
+
 // share_of_max refers to the trial's mean cost in its costliest arm; total to the units of the trial. A study without
 // budgets gets 5, 10, 20, 30, 45 and 60 % of that maximum, beyond what control costs.
 std::vector<UnitBudget> unit_budgets(const data::Study& study, const data::Trial& trial);

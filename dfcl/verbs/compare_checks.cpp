@@ -127,22 +127,16 @@ void require_inputs(const data::Trial& trial, const CompareRequest& request, cor
 }
 
 void warn_of_budgets(const data::Trial& trial, const data::Study& study, core::RunContext& context) {
-  ArmMean control;
-  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
-    if (trial.arm[unit] != trial.arms.control) continue;
-    control.count += 1.0;
-    control.sum += static_cast<double>(trial.cost[unit]);
-  }
+  const double control = train::mean_costs(trial)[trial.arms.control];
   std::vector<std::string> below;
   for (const train::UnitBudget& budget : train::unit_budgets(study, trial)) {
-    if (budget.per_unit < control.mean())
-      below.push_back(fmt::format("{} ({:.4g} a unit)", budget.label, budget.per_unit));
+    if (budget.per_unit < control) below.push_back(fmt::format("{} ({:.4g} a unit)", budget.label, budget.per_unit));
   }
   if (below.empty()) return;
   context.warn(
       fmt::format("[budgets] {}: less than everyone in control costs, {:.4g} a unit; plans that give anything "
                   "away cannot meet them",
-                  fmt::join(below, ", "), control.mean()));
+                  fmt::join(below, ", "), control));
 }
 
 }  // namespace dfcl::verbs

@@ -315,8 +315,9 @@ def test_a_place_for_no_folder_is_named(trial, folder, code, words):
 def test_a_trial_in_the_place_of_the_study_is_no_study(trial):
     for name in ("trial.parquet", "short.csv"):
         (trial.folder / "short.csv").write_text("shop_id,revenue\n1,2\n")
-        result = trial("compare", name, *QUICK, "--methods", "tsm", "-o", "no")
-        assert result.code == 2 and "not a study file" in result.stderr and "dfcl init" in result.stderr
+        for command in (["compare", name, *QUICK, "--methods", "tsm", "-o", "no"], ["train", name, "-o", "no"], ["check", name]):
+            result = trial(*command)
+            assert result.code == 2 and "not a study file" in result.stderr and "dfcl init" in result.stderr
 
 
 def test_a_full_disk_ends_the_comparison(trial):
