@@ -12,4 +12,7 @@ namespace dfcl::cli {
 // of them, of kind file where an input is absent or the output's folder is absent or cannot be written to.
 void require_output(const std::string& output, std::initializer_list<std::string> inputs);
 
+// Throws Error of kind usage where two outputs of a run are one file. flag: whose value `output` is.
+void require_other_file(const std::string& flag, const std::string& output, const std::string& other);
+
 }  // namespace dfcl::cli

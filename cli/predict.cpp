@@ -12,6 +12,7 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
+#include "dfcl/core/printable.h"
 #include "dfcl/io/file_format.h"
 #include "dfcl/io/prediction_writer.h"
 #include "dfcl/io/unit_reader.h"
@@ -59,12 +60,7 @@ int run_predict(const PredictFlags& flags, bool as_json, core::RunContext& conte
   if (!flags.uncertainty.empty()) {
     (void)io::format_of_name(flags.uncertainty);
     require_output(flags.uncertainty, {flags.model, flags.units});
-    if (flags.uncertainty == flags.output) {
-      throw core::Error({.kind = core::ErrorKind::usage,
-                         .what = "is the file of the predictions",
-                         .where = "--uncertainty",
-                         .hint = "choose another name"});
-    }
+    require_other_file("--uncertainty", flags.uncertainty, flags.output);
     const model::Predictor can_tell(model, model::Figure::standard_errors);  // or says why not, before any work
   }
   const std::size_t num_units = write_figure(model, flags, model::Figure::outcomes, context);
@@ -75,8 +71,8 @@ int run_predict(const PredictFlags& flags, bool as_json, core::RunContext& conte
                    {"units", num_units}, {"arms", model.arms.labels}, {"revenue_is_index", model.is_index()}}
                    .dump(2));
   } else {
-    fmt::print("{}: predictions of {} ({}) for {} units under {} arms\n", flags.output, flags.model, model.method,
-               num_units, model.arms.size());
+    fmt::print("{}: predictions of {} ({}) for {} units under {} arms\n", flags.output, flags.model,
+               core::printable(model.method), num_units, model.arms.size());
   }
   return 0;
 }

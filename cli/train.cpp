@@ -78,20 +78,24 @@ void require_out_of_bag(const TrainFlags& flags, const data::Study& study) {
   }
   (void)io::format_of_name(flags.out_of_bag);
   require_new(flags.out_of_bag, flags, study);
+  require_other_file("--out-of-bag", flags.out_of_bag, flags.output);
 }
 
 // A flag that was given and changes nothing is a mistake more often than not.
-void warn_of_idle_flags(const TrainFlags& flags, const std::string& name, core::RunContext& context) {
+void warn_of_idle_flags(const TrainFlags& flags, const std::vector<std::string>& overrides, const std::string& name,
+                        core::RunContext& context) {
   if (name == "auto") return;
   const train::Method& method = train::find_method(name);
   const auto is_one_of = [](const std::string& key, std::initializer_list<const char*> keys) {
     return std::find(keys.begin(), keys.end(), key) != keys.end();
   };
-  for (const std::string& shortcut : flags.shortcuts) {
-    const std::string key = shortcut.substr(0, shortcut.find('='));
-    const bool idle =
-        (!method.decides() && is_one_of(key, {"method.alpha", "method.baseline", "method.warm_epochs"})) ||
-        (!method.grows_forest && is_one_of(key, {"forest.trees", "forest.leaf", "forest.depth"}));
+  for (const std::string& setting : overrides) {
+    const std::string key = setting.substr(0, setting.find('='));
+    const bool idle = (!method.decides() && is_one_of(key, {"method.alpha", "method.baseline", "method.warm_epochs",
+                                                            "method.multipliers"})) ||
+                      (!method.has_window() && key == "method.window") ||
+                      ((method.has_window() || !method.decides()) && key == "method.temperature") ||
+                      (method.grows_forest ? key == "method.ensemble" : key.starts_with("forest."));
     if (idle) context.warn(fmt::format("{} changes nothing with --method {}", key, name));
   }
   if (flags.time_budget > 0.0) context.warn("--time-budget is for --method auto and changes nothing here");
@@ -101,7 +105,7 @@ int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) 
   std::vector<std::string> overrides = flags.settings;
   overrides.insert(overrides.end(), flags.shortcuts.begin(), flags.shortcuts.end());
   const data::Study study = io::read_study(flags.study, overrides);
-  warn_of_idle_flags(flags, study.method.name, context);
+  warn_of_idle_flags(flags, overrides, study.method.name, context);
   if (flags.time_budget < 0.0)
     throw core::usage_error("--time-budget", "out of range", fmt::format("{}", flags.time_budget), "0 or more seconds");
   require_new(flags.output, flags, study);
@@ -110,8 +114,8 @@ int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) 
   if (!flags.log.empty()) {
     require_new(flags.log, flags, study);
     if (!flags.start_from.empty()) require_output(flags.log, {flags.start_from});
-    if (flags.log == flags.output)
-      throw core::usage_error("--log", "is the file of the model too", fmt::format("'{}'", flags.log));
+    require_other_file("--log", flags.log, flags.output);
+    require_other_file("--log", flags.log, flags.out_of_bag);
     log.reset(std::fopen(flags.log.c_str(), "a"));
     if (log == nullptr)
       throw core::Error({.kind = core::ErrorKind::file, .what = "cannot write the log", .where = flags.log});
@@ -154,7 +158,7 @@ void add_train(Session& session) {
   const auto flags = std::make_shared<TrainFlags>();
   std::string summary =
       "learn revenue and cost of every arm so that the decision is good\n"
-      "Methods:\n  auto              tries two-stage and decision losses, keeps the best (the default)";
+      "Methods:\n  auto              tries two stages, decision losses and a forest, keeps the best (the default)";
   for (const train::Method& method : train::all_methods())
     summary += fmt::format("\n  {:<17} {}", method.name, method.summary);
   CLI::App& verb = session.add_verb(

@@ -88,6 +88,7 @@ struct Study {
     std::vector<std::int64_t> heads;   // the layers of each head: one head for each arm and outcome
     std::string revenue_kind;          // real, non_negative, binary; "": chosen from the data
     std::string cost_kind;
+    std::string scaling;  // of numbers: standard, unit; "": standard, or unit as published
   } network;
 
   struct Forest {  // of tsm-forest; the defaults are the published setting

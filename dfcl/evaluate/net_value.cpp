@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -13,11 +14,6 @@ namespace dfcl::evaluate {
 namespace {
 
 constexpr std::size_t kChunk = 16'384;
-
-struct Moments {
-  double sum = 0.0;
-  double squares = 0.0;
-};
 
 std::size_t best_arm(const Scores& scores, std::size_t unit, double multiplier) {
   std::size_t best = 0;
@@ -43,62 +39,74 @@ double reward(const RewardUnits& units, std::size_t unit, std::size_t arm, doubl
 }
 
 template <class OfUnit>
-Estimate estimate(std::size_t num_units, OfUnit&& of_unit, core::RunContext& context) {
-  if (num_units == 0) return {};
-  const Moments total = core::sum_chunks(
-      context, num_units, kChunk, Moments{},
+ValueSums sums_of_units(std::size_t num_units, OfUnit&& of_unit, core::RunContext& context) {
+  return core::sum_chunks(
+      context, num_units, kChunk, ValueSums{},
       [&](std::size_t begin, std::size_t end) {
-        Moments part;
-        for (std::size_t unit = begin; unit < end; ++unit) {
-          const double value = of_unit(unit);
-          part.sum += value;
-          part.squares += value * value;
-        }
+        ValueSums part;
+        for (std::size_t unit = begin; unit < end; ++unit) part.add_group(of_unit(unit), 1.0);
         return part;
       },
-      [](Moments& all, const Moments& part) {
-        all.sum += part.sum;
-        all.squares += part.squares;
-      });
-  const auto count = static_cast<double>(num_units);
-  const double mean = total.sum / count;
-  const double variance = std::max(0.0, total.squares / count - mean * mean);
-  return {mean, std::sqrt(variance / count)};
+      [](ValueSums& all, const ValueSums& part) { all.add(part); });
 }
 
-// Deviations of a cluster's units add up before they are squared.
 template <class OfUnit>
-Estimate estimate_by_cluster(std::span<const std::uint32_t> cluster, OfUnit&& of_unit, core::RunContext& context) {
+ValueSums sums_of_clusters(std::span<const std::uint32_t> cluster, OfUnit&& of_unit, core::RunContext& context) {
   std::vector<std::pair<std::uint32_t, double>> values(cluster.size());
   core::for_each_chunk(context, values.size(), kChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t unit = begin; unit < end; ++unit) values[unit] = {cluster[unit], of_unit(unit)};
   });
-  double mean = 0.0;
-  for (const auto& [_, value] : values) mean += value / static_cast<double>(values.size());
   std::stable_sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  double squares = 0.0;
+  ValueSums sums;
   for (std::size_t begin = 0; begin < values.size();) {
     double sum = 0.0;
     std::size_t end = begin;
-    for (; end < values.size() && values[end].first == values[begin].first; ++end) sum += values[end].second - mean;
-    squares += sum * sum;
+    for (; end < values.size() && values[end].first == values[begin].first; ++end) sum += values[end].second;
+    sums.add_group(sum, static_cast<double>(end - begin));
     begin = end;
   }
-  return {mean, std::sqrt(squares) / static_cast<double>(values.size())};
+  return sums;
 }
 
 template <class OfUnit>
-Estimate estimate_of(const RewardUnits& units, OfUnit&& of_unit, core::RunContext& context) {
-  return units.cluster.empty() ? estimate(units.size(), of_unit, context)
-                               : estimate_by_cluster(units.cluster, of_unit, context);
+ValueSums sums_of(const RewardUnits& units, OfUnit&& of_unit, core::RunContext& context) {
+  return units.cluster.empty() ? sums_of_units(units.size(), of_unit, context)
+                               : sums_of_clusters(units.cluster, of_unit, context);
 }
 
 }  // namespace
 
-Estimate net_value(const RewardUnits& units, const Scores& scores, std::span<const double> multipliers,
-                   core::RunContext& context) {
+void ValueSums::add_group(double value, double num_units) {
+  units += num_units;
+  groups += 1.0;
+  sum += value;
+  squares += value * value;
+  cross += value * num_units;
+  sizes += num_units * num_units;
+}
+
+void ValueSums::add(const ValueSums& other) {
+  units += other.units;
+  groups += other.groups;
+  sum += other.sum;
+  squares += other.squares;
+  cross += other.cross;
+  sizes += other.sizes;
+}
+
+Estimate ValueSums::mean() const {
+  if (units == 0.0) return {};
+  const double mean = sum / units;
+  if (groups < 2.0) return {mean, std::numeric_limits<double>::infinity()};
+  // Deviations of a group's units add up before they are squared: the sum of (S - mean n)^2.
+  const double deviations = std::max(0.0, squares - 2.0 * mean * cross + mean * mean * sizes);
+  return {mean, std::sqrt(deviations * groups / (groups - 1.0)) / units};
+}
+
+ValueSums net_value(const RewardUnits& units, const Scores& scores, std::span<const double> multipliers,
+                    core::RunContext& context) {
   const auto share = 1.0 / static_cast<double>(multipliers.size());
-  return estimate_of(
+  return sums_of(
       units,
       [&](std::size_t unit) {
         double value = 0.0;
@@ -110,10 +118,10 @@ Estimate net_value(const RewardUnits& units, const Scores& scores, std::span<con
       context);
 }
 
-Estimate net_value_difference(const RewardUnits& units, const Scores& a, const Scores& b,
-                              std::span<const double> multipliers, core::RunContext& context) {
+ValueSums net_value_difference(const RewardUnits& units, const Scores& a, const Scores& b,
+                               std::span<const double> multipliers, core::RunContext& context) {
   const auto share = 1.0 / static_cast<double>(multipliers.size());
-  return estimate_of(
+  return sums_of(
       units,
       [&](std::size_t unit) {
         double difference = 0.0;

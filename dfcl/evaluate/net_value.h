@@ -35,16 +35,31 @@ struct Scores {
 
 struct Estimate {
   double value = 0.0;
-  double standard_error = 0.0;  // over units, or over clusters of them
+  double standard_error = 0.0;  // over groups
 };
 
-// Mean over the multipliers of the mean over units of phi_{i, z(i)} (eq. 5b), z the best arm by score, ties to the
+// Sums over groups: units, or clusters of them. Those of different groups add up.
+struct ValueSums {
+  double units = 0.0;
+  double groups = 0.0;
+  double sum = 0.0;      // of the groups' sums S
+  double squares = 0.0;  // of S^2
+  double cross = 0.0;    // of S n, n the units of a group
+  double sizes = 0.0;    // of n^2
+
+  void add_group(double value, double num_units);
+  void add(const ValueSums& other);
+  // Nothing is known of the error of fewer than two groups: it is infinite.
+  Estimate mean() const;
+};
+
+// Of the mean over the multipliers of phi_{i, z(i)} (eq. 5b), z the best arm by score, ties to the
 // first.
-Estimate net_value(const RewardUnits& units, const Scores& scores, std::span<const double> multipliers,
-                   core::RunContext& context);
+ValueSums net_value(const RewardUnits& units, const Scores& scores, std::span<const double> multipliers,
+                    core::RunContext& context);
 
 // D(a, b) of eq. 20: the net value of a minus that of b on the same units, prices and nuisance.
-Estimate net_value_difference(const RewardUnits& units, const Scores& a, const Scores& b,
-                              std::span<const double> multipliers, core::RunContext& context);
+ValueSums net_value_difference(const RewardUnits& units, const Scores& a, const Scores& b,
+                               std::span<const double> multipliers, core::RunContext& context);
 
 }  // namespace dfcl::evaluate

@@ -257,7 +257,7 @@ std::vector<Key> plain_keys() {
           [](Study & s) -> auto& { return s.method.warm_epochs; }),
       key(
           "method", "alpha", "-1.0",
-          "Weight of the prediction loss beside a decision loss; 0: the decision loss alone. Below 0: chosen.",
+          "Weight of the prediction loss beside a decision loss; 0: the decision loss alone. -1: chosen.",
           [](Study & s) -> auto& { return s.method.alpha; }),
       key(
           "method", "temperature", "0.0", "Temperature of dfcl-mer, in units of the spread of the scores. 0: chosen.",
@@ -271,7 +271,8 @@ std::vector<Key> plain_keys() {
           [](Study & s) -> auto& { return s.method.baseline; }),
       key(
           "method", "multipliers", "[]",
-          "Fixed multipliers to train on. Empty: those of the budgets, refreshed as the model moves.",
+          "Fixed multipliers to train on. Empty: those of the budgets, by the two-stage network that the decision loss "
+          "joins.",
           [](Study & s) -> auto& { return s.method.multipliers; }),
       key(
           "method", "ensemble", "1", "Networks trained from different seeds and averaged.",
@@ -299,6 +300,12 @@ std::vector<Key> plain_keys() {
           [](Study & s) -> auto& { return s.network.revenue_kind; }),
       key(
           "network", "cost_kind", "\"\"", "The same for cost.", [](Study & s) -> auto& { return s.network.cost_kind; }),
+      key(
+          "network", "scaling", "\"\"",
+          "How numbers enter: \"standard\" (mean 0, deviation 1, heavy tails through a logarithm) or \"unit\" (0 to "
+          "1). "
+          "Empty: standard; unit with `as_published`.",
+          [](Study & s) -> auto& { return s.network.scaling; }),
       key(
           "forest", "trees", "256", "Trees of a causal forest (tsm-forest).",
           [](Study & s) -> auto& { return s.forest.trees; }),

@@ -288,6 +288,16 @@ std::string scaled_mean(OnnxGraph& graph, const std::vector<std::string>& member
                     {graph.node("Mul", {sum, graph.scalar(factor)}), graph.scalar(static_cast<float>(scale.center))});
 }
 
+// Names in a graph are unique, and these are its own.
+void require_free_name(const std::string& feature) {
+  if (feature != "revenue" && feature != "cost" && !feature.starts_with("value.") && !feature.starts_with("constant."))
+    return;
+  throw core::Error({.kind = core::ErrorKind::unavailable,
+                     .what = "a feature whose name an ONNX graph of ours uses itself",
+                     .found = fmt::format("'{}'", feature),
+                     .hint = "rename the column and train again"});
+}
+
 }  // namespace
 
 std::string onnx_bytes(const Model& model) {
@@ -299,6 +309,7 @@ std::string onnx_bytes(const Model& model) {
   }
   OnnxGraph graph;
   for (const data::FeatureColumn& feature : model.features) {
+    require_free_name(feature.name);
     if (feature.categorical) {
       graph.add_text_input(feature.name);
     } else {

@@ -11,7 +11,8 @@
 namespace dfcl::model {
 namespace {
 
-constexpr std::size_t kChunkRows = 65536;
+// Chunks grow with the rows: each keeps the counts of all levels until the end, so there are at most 256 of them.
+std::size_t chunk_rows(std::size_t rows) { return std::max<std::size_t>(65'536, rows / 256 + 1); }
 
 // What the first pass learns of a column of numbers. Sums are of the distance from a reference value, which keeps
 // their digits where a column varies little around a large mean.
@@ -106,7 +107,7 @@ class Fitter {
           total[feature].codes[code] += part[feature].codes[code];
       }
     };
-    sums_ = core::sum_chunks(context_, values_.rows, kChunkRows, zero, map, add);
+    sums_ = core::sum_chunks(context_, values_.rows, chunk_rows(values_.rows), zero, map, add);
   }
 
   void add_row(std::span<const float> row, std::vector<ColumnSums>& sums) const {
@@ -183,7 +184,8 @@ class Fitter {
     const auto add = [](Sums& total, const Sums& part) {
       for (std::size_t i = 0; i < total.size(); ++i) total[i].add(part[i]);
     };
-    const Sums sums = core::sum_chunks(context_, values_.rows, kChunkRows, Sums(numbers_.size()), map, add);
+    const Sums sums =
+        core::sum_chunks(context_, values_.rows, chunk_rows(values_.rows), Sums(numbers_.size()), map, add);
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
       numbers_[i].center = static_cast<float>(origin[i] + sums[i].mean());
       numbers_[i].factor = factor_of(sums[i].deviation());

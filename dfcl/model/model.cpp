@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "dfcl/core/error.h"
 
 namespace dfcl::model {
 namespace {
 
-constexpr std::size_t kMostWidth = 1'000'000;
 constexpr std::size_t kMostLayers = 100;
 constexpr std::size_t kMostArms = 255;
 
@@ -53,7 +53,7 @@ class Checker {
     }
   }
 
-  // The parameters are counted before anything of their size is made.
+  // Parameters and neurons are counted before anything of their size is made.
   void check_network() const {
     const nn::OutcomeNetworkOptions& network = model_.network;
     require(network.inputs == model_.preprocessing.num_inputs(), "inputs of the network");
@@ -73,6 +73,7 @@ class Checker {
     } else {
       add(1, num_outputs);
     }
+    require(num_neurons(network) <= kMostNeurons, "size of the network");
     require(!model_.members.empty(), "no members");
     for (const auto& member : model_.members) {
       require(count == static_cast<double>(member.size()), "number of parameters");
@@ -122,6 +123,15 @@ class Checker {
 };
 
 }  // namespace
+
+std::size_t num_neurons(const nn::OutcomeNetworkOptions& network) {
+  const auto sum = [](const std::vector<std::size_t>& widths) {
+    return std::accumulate(widths.begin(), widths.end(), std::size_t{0});
+  };
+  const std::size_t num_heads =
+      nn::OutcomeHead<float>(network.revenue).num_outputs() + nn::OutcomeHead<float>(network.cost).num_outputs();
+  return network.inputs + sum(network.shared) + (network.heads ? num_heads * sum(*network.heads) : 0);
+}
 
 std::vector<std::pair<std::string, double>> feature_importance(const Model& model) {
   std::vector<std::pair<std::string, double>> list;

@@ -72,6 +72,14 @@ struct Model {
   bool is_index() const { return revenue_form != RevenueForm::outcome; }
 };
 
+// What a network may have: layers of at most this width, and this many inputs and hidden units in all, which bounds the
+// memory of a tile of rows at 256 MiB or so a thread, whatever a file says.
+inline constexpr std::size_t kMostWidth = 8192;
+inline constexpr std::size_t kMostNeurons = std::size_t{1} << 18;
+
+// Inputs and hidden units. Throws Error of kind usage where the outcomes' options contradict themselves.
+std::size_t num_neurons(const nn::OutcomeNetworkOptions& network);
+
 // Features by falling importance to a forest's effects, with their shares; empty for networks.
 std::vector<std::pair<std::string, double>> feature_importance(const Model& model);
 

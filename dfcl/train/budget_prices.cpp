@@ -40,9 +40,11 @@ std::vector<UnitBudget> unit_budgets(const data::Study& study, const data::Trial
     budgets.push_back({fmt::format("share_of_max {}", share), share * most});
   }
   if (!budgets.empty()) return budgets;
+  // Where control is the costliest, other arms save: budgets start at the cheapest.
   const double control = means[trial.arms.control];
+  const double least = control < most ? control : *std::min_element(means.begin(), means.end());
   for (const double share : kUsualShares) {
-    const double amount = control + share * (most - control);
+    const double amount = least + share * (most - least);
     budgets.push_back({fmt::format("per_unit {:.6g}", amount), amount});
   }
   return budgets;

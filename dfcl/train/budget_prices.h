@@ -24,7 +24,8 @@ struct UnitBudget {
 std::vector<double> mean_costs(const data::Trial& trial);
 
 // share_of_max refers to the trial's mean cost in its costliest arm; total to the units of the trial. A study without
-// budgets gets 5, 10, 20, 30, 45 and 60 % of that maximum, beyond what control costs.
+// budgets gets 5, 10, 20, 30, 45 and 60 % of the way from what control costs (the cheapest arm, where control is the
+// costliest) to that maximum.
 std::vector<UnitBudget> unit_budgets(const data::Study& study, const data::Trial& trial);
 
 // The multiplier at which the predictions spend each budget; 0 where it does not bind. A budget that these

@@ -23,6 +23,8 @@ namespace dfcl::train {
 namespace {
 
 constexpr std::size_t kFolds = 5;
+// Fewer units, or clusters of them, than this say nothing about which method is better.
+constexpr std::size_t kLeastGroups = 20;
 
 struct Candidate {
   const char* method;
@@ -42,19 +44,6 @@ struct Predicted {
   core::Matrix<float> revenue;
   core::Matrix<float> cost;
   evaluate::Scores scores() const { return {revenue.view(), cost.view()}; }
-};
-
-// Running sums of a difference over folds.
-struct Total {
-  double sum = 0.0;
-  double variance = 0.0;  // of the sum
-  double units = 0.0;
-  void add(const evaluate::Estimate& estimate, std::size_t num_units) {
-    const auto count = static_cast<double>(num_units);
-    sum += estimate.value * count;
-    variance += std::pow(estimate.standard_error * count, 2);
-    units += count;
-  }
 };
 
 class Contest {
@@ -116,6 +105,7 @@ class Contest {
       (held ? held_rows : train_rows).push_back(row);
       if (held) held_places.push_back(static_cast<std::uint32_t>(place));
     }
+    if (held_rows.empty()) return;  // few clusters may leave a fold empty
     const SeenUnits seen = seen_units(trial_, prepared_, held_rows, context_);
     const Nuisance nuisance = nuisance_of(fold, train_rows);
     const Predicted reference = train_and_predict(0, fold, train_rows, held_rows, nuisance);
@@ -126,14 +116,12 @@ class Contest {
     for (std::size_t i = 1; i < settings_.size(); ++i) {
       const Predicted predicted = train_and_predict(i, fold, train_rows, held_rows, nuisance);
       totals_[i].add(
-          evaluate::net_value_difference(units, predicted.scores(), reference.scores(), multipliers, context_),
-          held_rows.size());
+          evaluate::net_value_difference(units, predicted.scores(), reference.scores(), multipliers, context_));
     }
     if (!forest_) return;
     const Predicted predicted = forest_of(held_places);
     totals_.back().add(
-        evaluate::net_value_difference(units, predicted.scores(), reference.scores(), multipliers, context_),
-        held_rows.size());
+        evaluate::net_value_difference(units, predicted.scores(), reference.scores(), multipliers, context_));
   }
 
   std::optional<ForestFit> take_forest() { return std::move(forest_); }
@@ -146,26 +134,37 @@ class Contest {
   // What the folds so far have found, for a checkpoint.
   std::vector<double> found() const {
     std::vector<double> numbers;
-    for (const Total& total : totals_) numbers.insert(numbers.end(), {total.sum, total.variance, total.units});
+    for (const evaluate::ValueSums& total : totals_) {
+      numbers.insert(numbers.end(), {total.units, total.groups, total.sum, total.squares, total.cross, total.sizes});
+    }
     return numbers;
   }
   void go_on_from(std::span<const double> numbers, std::size_t num_folds) {
-    for (std::size_t i = 0; i < totals_.size(); ++i)
-      totals_[i] = {numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2]};
+    for (std::size_t i = 0; i < totals_.size(); ++i) {
+      const double* of = numbers.data() + 6 * i;
+      totals_[i] = {of[0], of[1], of[2], of[3], of[4], of[5]};
+    }
     trained_ = num_folds * settings_.size();
   }
 
   std::vector<CandidateScore> scores() const {
+    const double scale = prepared_.revenue_scale.scale;
     std::vector<CandidateScore> scores;
-    for (std::size_t i = 1; i < settings_.size(); ++i) {
-      const double scale = prepared_.revenue_scale.scale / std::max(1.0, totals_[i].units);
-      scores.push_back({candidates_[i].method, candidates_[i].alpha, totals_[i].sum * scale,
-                        std::sqrt(totals_[i].variance) * scale});
-    }
-    const Total& forest = totals_.back();
-    const double scale = prepared_.revenue_scale.scale / std::max(1.0, forest.units);
-    if (forest.units > 0.0) scores.push_back({kForest, 0.0, forest.sum * scale, std::sqrt(forest.variance) * scale});
+    const auto add = [&](const char* method, double alpha, const evaluate::ValueSums& total) {
+      const evaluate::Estimate gain = total.mean();
+      scores.push_back({method, alpha, gain.value * scale, gain.standard_error * scale});
+    };
+    for (std::size_t i = 1; i < settings_.size(); ++i) add(candidates_[i].method, candidates_[i].alpha, totals_[i]);
+    if (totals_.back().units > 0.0) add(kForest, 0.0, totals_.back());
     return scores;
+  }
+
+  // Clusters of training units, or units where there are none.
+  std::size_t num_groups() const {
+    if (!trial_.has_clusters()) return prepared_.train_rows.size();
+    std::vector<std::uint8_t> seen(trial_.num_clusters);
+    for (const std::uint32_t row : prepared_.train_rows) seen[trial_.cluster[row]] = 1;
+    return static_cast<std::size_t>(std::count(seen.begin(), seen.end(), 1));
   }
 
  private:
@@ -218,7 +217,7 @@ class Contest {
   Preparation prepared_;
   std::vector<Settings> settings_;
   Settings forest_settings_;
-  std::vector<Total> totals_;
+  std::vector<evaluate::ValueSums> totals_;
   MemberState warm_;  // the two-stage network of the fold
   std::optional<ForestFit> forest_;
   std::uint64_t key_ = 0;
@@ -265,9 +264,9 @@ Choice choice_of(std::vector<CandidateScore> scores, std::size_t num_folds) {
   }
   const CandidateScore& told = chosen != nullptr ? *chosen : *best;
   const std::string setting = told.alpha > 0.0 ? fmt::format(" with alpha {}", told.alpha) : "";
-  const std::string figures =
-      fmt::format("{}{} gained {:.4g} net revenue a unit over tsm on units held out, standard error {:.2g} ({} folds)",
-                  told.method, setting, told.gain, told.standard_error, num_folds);
+  const std::string figures = fmt::format(
+      "{}{} gained {:.4g} net revenue a unit over tsm on units held out, standard error {:.2g} ({})", told.method,
+      setting, told.gain, told.standard_error, num_folds == 1 ? "1 fold" : fmt::format("{} folds", num_folds));
   Choice choice;
   choice.num_folds = num_folds;
   if (chosen == nullptr) {
@@ -286,9 +285,20 @@ Choice choice_of(std::vector<CandidateScore> scores, std::size_t num_folds) {
 Choice choose_method(const data::Trial& trial, const data::Study& study, double seconds_limit,
                      const std::string& checkpoint_folder, core::RunContext& context) {
   Contest contest(trial, study, context);
+  if (contest.num_groups() < kLeastGroups) {
+    Choice choice;
+    choice.method = "tsm";
+    choice.sentence = fmt::format("tsm was kept: {} {} are too few to compare methods by.", contest.num_groups(),
+                                  trial.has_clusters() ? "clusters of training units" : "training units");
+    return choice;
+  }
   const Checkpoint checkpoint(checkpoint_folder, contest.key());
   Progress progress;
   load_progress(checkpoint, contest, progress);
+  if (progress.done && progress.num_folds < kFolds) {
+    context.warn(fmt::format("the choice is that of the earlier run, which time ended after {} of {} folds",
+                             progress.num_folds, kFolds));
+  }
   using Clock = std::chrono::steady_clock;
   Clock::time_point start = Clock::now();
   if (!progress.done) contest.grow_forest(study);

@@ -269,8 +269,9 @@ void MemberTrainer::fail(const char* what, const std::vector<double>& losses, do
 void MemberTrainer::judge_decisions(const evaluate::RewardUnits& units, const evaluate::Scores& scores,
                                     EpochRecord& record) {
   const evaluate::Scores warm{warm_revenue_.view(), warm_cost_.view()};
-  const evaluate::Estimate value = evaluate::net_value(units, scores, state_.multipliers, context_);
-  const evaluate::Estimate gain = evaluate::net_value_difference(units, scores, warm, state_.multipliers, context_);
+  const evaluate::Estimate value = evaluate::net_value(units, scores, state_.multipliers, context_).mean();
+  const evaluate::Estimate gain =
+      evaluate::net_value_difference(units, scores, warm, state_.multipliers, context_).mean();
   record.validation_value = value.value * prepared_.revenue_scale.scale;
   // Not before the last epoch: the rate starts high again, and the first epochs look worse than what becomes of them.
   record.went_back = state_.epochs_done + 1 == settings_.epochs && gain.value < -2.0 * gain.standard_error;

@@ -68,7 +68,7 @@ const Method& find_method(const std::string& name) {
   const auto found =
       std::find_if(std::begin(kMethods), std::end(kMethods), [&](const Method& method) { return name == method.name; });
   if (found != std::end(kMethods)) return *found;
-  std::vector<std::string> names;
+  std::vector<std::string> names = {"auto"};
   for (const Method& method : kMethods) names.emplace_back(method.name);
   throw core::Error(
       {.kind = core::ErrorKind::usage, .what = "unknown method '" + name + "'", .hint = core::suggest(name, names)});

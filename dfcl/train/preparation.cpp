@@ -47,6 +47,14 @@ void weigh(const data::Trial& trial, Preparation& prepared) {
   }
 }
 
+model::Scaling scaling_of(const data::Study& study) {
+  const std::string& name = study.network.scaling;
+  if (name.empty()) return study.method.as_published ? model::Scaling::unit_interval : model::Scaling::standard;
+  if (name == "standard") return model::Scaling::standard;
+  if (name == "unit") return model::Scaling::unit_interval;
+  throw core::usage_error("[network] scaling", "not known", fmt::format("'{}'", name), "standard or unit");
+}
+
 struct Range {
   double low = 0.0;
   bool only_zero_one = true;
@@ -136,9 +144,9 @@ nn::ArmShape shape_of(const data::Study::Method& options, const char* outcome, b
 std::vector<std::size_t> widths(const std::vector<std::int64_t>& layers, const char* key) {
   std::vector<std::size_t> result;
   for (const std::int64_t width : layers) {
-    if (width < 1 || width > 8192)
+    if (width < 1 || width > static_cast<std::int64_t>(model::kMostWidth))
       throw core::usage_error(fmt::format("[network] {}", key), "a layer of impossible width", fmt::format("{}", width),
-                              "1 to 8192");
+                              fmt::format("1 to {}", model::kMostWidth));
     result.push_back(static_cast<std::size_t>(width));
   }
   return result;
@@ -148,6 +156,10 @@ void shape_network(const data::Trial& trial, const data::Study& study, const Met
   const bool anchored = !study.method.as_published;
   nn::OutcomeNetworkOptions& network = prepared.network;
   network.inputs = prepared.preprocessing.num_inputs();
+  if (!study.network.hidden.empty() && !(study.network.shared.empty() && study.network.heads.empty())) {
+    throw core::usage_error("[network] hidden", "stands beside shared or heads: a network has one trunk or heads", "",
+                            "either", "`hidden = []` takes it back");
+  }
   if (study.network.shared.empty() && study.network.heads.empty()) {
     network.shared =
         study.network.hidden.empty() ? std::vector<std::size_t>{64, 32, 32} : widths(study.network.hidden, "hidden");
@@ -164,22 +176,36 @@ void shape_network(const data::Trial& trial, const data::Study& study, const Met
       study.method, "cost", method.monotone || (anchored && study.cost.rises_with_arm && trial.arms.control == 0));
   network.cost.control_is_free = anchored && study.cost.control_is_free;
   network.cost.non_negative = anchored && study.cost.non_negative && prepared.cost_kind == OutcomeKind::real;
+  if (const std::size_t size = model::num_neurons(network); size > model::kMostNeurons) {
+    throw core::usage_error("[network]", "too wide", fmt::format("{} inputs and hidden units", size),
+                            fmt::format("at most {}", model::kMostNeurons),
+                            "each level of a category is an input; [columns] min_level_units pools rare ones");
+  }
 }
 
 // Costs are scaled so that the average efficiency of the strongest arm is a quarter of what the losses can express.
-double efficiency_scale(const data::Trial& trial, const Preparation& prepared) {
+// Where a step to the next arm costs nothing more, it has no efficiency, and the losses no least value.
+double efficiency_scale(const data::Trial& trial, const Method& method, const Preparation& prepared) {
   std::vector<double> revenue(trial.arms.size()), cost(trial.arms.size()), count(trial.arms.size());
   for (const std::uint32_t unit : prepared.train_rows) {
     revenue[trial.arm[unit]] += static_cast<double>(prepared.revenue[unit]);
     cost[trial.arm[unit]] += static_cast<double>(prepared.cost[unit]);
     count[trial.arm[unit]] += 1.0;
   }
-  const std::size_t control = trial.arms.control;
-  double largest = 0.0;
   for (std::size_t arm = 0; arm < count.size(); ++arm) {
-    const double extra = cost[arm] / count[arm] - cost[control] / count[control];
-    if (arm == control || extra <= 0.0) continue;
-    largest = std::max(largest, (revenue[arm] / count[arm] - revenue[control] / count[control]) / extra);
+    revenue[arm] /= count[arm];
+    cost[arm] /= count[arm];
+  }
+  double largest = 0.0;
+  for (std::size_t arm = 1; arm < count.size(); ++arm) {
+    if (!(cost[arm] > cost[arm - 1])) {
+      throw core::data_error(
+          fmt::format("--method {}", method.name),
+          "learns revenue per cost, which needs a mean cost that rises from arm to arm",
+          fmt::format("arm '{}' costs no more than '{}'", trial.arms.labels[arm], trial.arms.labels[arm - 1]), "",
+          "tsm and the dfcl methods take any costs");
+    }
+    largest = std::max(largest, (revenue[arm] - revenue[0]) / (cost[arm] - cost[0]));
   }
   return largest > 0.0 ? 4.0 * largest : 1.0;
 }
@@ -192,8 +218,9 @@ void check_method(const data::Trial& trial, const data::Study& study, const Meth
   }
   const bool shaped = !study.method.monotone.empty() || !study.method.concave.empty();
   if ((method.ordered_arms_only || shaped) && num_arms > 2 && !trial.arms.ordered) {
-    throw core::usage_error(fmt::format("--method {}", method.name), "needs ordered arms", "",
-                            "[arms] order from the weakest to the strongest");
+    throw core::usage_error(
+        method.ordered_arms_only ? fmt::format("--method {}", method.name) : "--monotone, --concave",
+        "needs ordered arms", "", "[arms] order from the weakest to the strongest");
   }
   if (study.cost.rises_with_arm && ((num_arms > 2 && !trial.arms.ordered) || trial.arms.control != 0)) {
     throw core::usage_error("[cost] rises_with_arm", "needs ordered arms that begin with control", "",
@@ -264,18 +291,17 @@ Preparation prepare(const data::Trial& trial, const data::Study& study, const Me
   prepared.cost_scale = start != nullptr ? start->cost : scale_of(cost, prepared.cost_kind, false);
   prepared.revenue = scaled(trial.revenue, prepared.revenue_scale, context);
   prepared.cost = scaled(trial.cost, prepared.cost_scale, context);
-  prepared.preprocessing =
-      start != nullptr
-          ? recoded_preprocessing(*start, trial.features.columns)
-          : model::fit_preprocessing(
-                trial.features.columns, trial.features.values.view(), prepared.is_training,
-                study.method.as_published ? model::Scaling::unit_interval : model::Scaling::standard, context);
+  const model::Scaling scaling = scaling_of(study);
+  prepared.preprocessing = start != nullptr
+                               ? recoded_preprocessing(*start, trial.features.columns)
+                               : model::fit_preprocessing(trial.features.columns, trial.features.values.view(),
+                                                          prepared.is_training, scaling, context);
   prepared.budgets = unit_budgets(study, trial);
   prepared.scaled_budgets = prepared.budgets;
   for (UnitBudget& budget : prepared.scaled_budgets) budget.per_unit /= prepared.cost_scale.scale;
   if (method.learns_efficiencies)
     prepared.efficiency_cost_scale =
-        start != nullptr ? start->efficiency_cost_scale : efficiency_scale(trial, prepared);
+        start != nullptr ? start->efficiency_cost_scale : efficiency_scale(trial, method, prepared);
   shape_network(trial, study, method, prepared);
   if (start == nullptr) return prepared;
   const data::Study::Network& layers = study.network;

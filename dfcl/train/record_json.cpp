@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/train/record_json.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "dfcl/core/error.h"
 
@@ -16,8 +18,11 @@ ordered_json to_json(const EpochRecord& record) {
                        {"decides", record.decides},
                        {"prediction_loss", record.prediction_loss},
                        {"decision_loss", record.decision_loss}};
-  if (record.validation_loss) json["validation_loss"] = *record.validation_loss;
-  if (record.validation_value) json["validation_value"] = *record.validation_value;
+  const auto put = [&](const char* name, const std::optional<double>& figure) {
+    if (figure && std::isfinite(*figure)) json[name] = *figure;  // a wild validation unit may make it infinite
+  };
+  put("validation_loss", record.validation_loss);
+  put("validation_value", record.validation_value);
   if (record.went_back) json["went_back"] = true;
   json["multipliers"] = record.multipliers;
   return json;

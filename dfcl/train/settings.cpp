@@ -58,6 +58,7 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   settings.method = method;
   settings.seed = seed;
   settings.as_published = given.as_published;
+  settings.scaling = study.network.scaling;
   const bool decides = method.decides();
   const bool whole = given.as_published && method.loss == DecisionLoss::drm;  // eq. 12 is for all units at once
   const std::size_t usual_batch =
@@ -89,7 +90,7 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   settings.baseline = baseline_of(given.baseline, given.as_published);
   require(!(given.as_published && settings.needs_nuisance()), "baseline", "dr",
           "none or mean: the published losses have no doubly robust form");
-  const bool anchored = study.cost.control_is_free || study.cost.non_negative || study.cost.rises_with_arm;
+  const bool anchored = study.cost.control_is_free || study.cost.rises_with_arm;
   settings.gradient_to_cost = given.as_published || anchored;
   settings.multipliers = given.multipliers;
   if (given.as_published && settings.multipliers.empty()) settings.multipliers = {0.1};
@@ -106,6 +107,7 @@ std::vector<std::pair<std::string, std::string>> Settings::shown() const {
       {"epochs", number(epochs)},           {"batch", number(batch)},
       {"learning_rate", number(adam.rate)}, {"weight_decay", number(adam.weight_decay)},
       {"ensemble", number(ensemble)},       {"as_published", as_published ? "true" : "false"}};
+  if (!scaling.empty()) list.emplace_back("scaling", scaling);
   if (!start_from.empty()) list.emplace_back("start_from", start_from);
   if (method.decides()) {
     list.emplace_back("warm_epochs", number(warm_epochs));

@@ -35,11 +35,15 @@ struct Settings {
   double temperature = 1.0;         // or window; see Method
   bool relative_temperature = true;
   loss::Baseline baseline = loss::Baseline::mean;
-  bool gradient_to_cost = true;  // of the decision loss: only where what is known about costs anchors them
+  // Of the decision loss: only where what is known about costs anchors them. That they are not negative is not enough:
+  // on 200,000 rows of Criteo's trial and six networks each, predicted visits were worse in all (log loss 0.106 to
+  // 0.108 against 0.1057) and the AUCC in four.
+  bool gradient_to_cost = true;
   std::vector<double>
       multipliers;  // fixed, in the study's currencies; empty: from the budgets, at the end of the warm start
   std::size_t ensemble = 1;
   bool as_published = false;
+  std::string scaling;     // of numbers, as the study says it; "": the usual one
   std::string start_from;  // fingerprint of the model that training starts from; "": none
 
   bool needs_nuisance() const { return method.decides() && baseline == loss::Baseline::doubly_robust; }

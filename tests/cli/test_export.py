@@ -3,6 +3,7 @@
 
 import json
 
+import pyarrow.parquet as parquet
 import pytest
 
 
@@ -31,6 +32,19 @@ def test_wrong_files_are_refused(dfcl, folder):
     assert dfcl("export", "absent.safetensors", "-o", "model.onnx").code == 4
     assert dfcl("export", "trial.parquet", "-o", "model.onnx").code == 4
     assert dfcl("export", "model.safetensors", "-o", "absent/model.onnx").code == 4
+    assert not (folder / "model.onnx").exists()
+
+
+def test_a_feature_by_the_name_of_an_output_is_refused(dfcl, folder):
+    table = parquet.read_table(folder / "trial.parquet")
+    names = ["cost" if name == "f0" else name for name in table.column_names]
+    parquet.write_table(table.rename_columns(names), folder / "trial.parquet")
+    study = (folder / "study.toml").read_text().replace("f0", "cost")
+    (folder / "study.toml").write_text(study)
+    trained = dfcl("train", "study.toml", "--method", "tsm", "--epochs", 1, "-o", "model.safetensors")
+    assert trained.code == 0, trained.stderr
+    done = dfcl("export", "model.safetensors", "-o", "model.onnx")
+    assert done.code == 5 and "'cost'" in done.stderr
     assert not (folder / "model.onnx").exists()
 
 

@@ -299,6 +299,8 @@ def test_an_unfit_trial_is_refused_unless_forced(dfcl, tmp_path):
         (["--method", "tsm", "--set", "network.hidden=[0]"], USAGE, "[network] hidden"),
         (["--method", "tsm", "--set", "method.monotone=['profit']"], USAGE, "'profit'"),
         (["--method", "tsm", "--log", "absent/log"], FILE, "absent/log"),
+        (["--method", "tsm", "--log", "./model.safetensors"], USAGE, "is another file of this run"),
+        (["--method", "tsm", "--set", "network.scaling=ranks"], USAGE, "[network] scaling"),
         (["--method", "tsm", "-o", "absent/m.safetensors"], FILE, "the folder does not exist"),
     ],
 )
@@ -339,6 +341,8 @@ def test_flags_that_change_nothing_are_named(dfcl, made):
         assert f"{flag} " in result.stderr and "changes nothing" in result.stderr
     result = good(dfcl("train", study, "--method", "dfcl-mer", "--alpha", "5", "--epochs", "3", "-o", "m.safetensors"))
     assert "changes nothing" not in result.stderr
+    result = good(dfcl("train", study, "--method", "dfcl-mer", "--set", "method.window=1", "--epochs", "3", "-o", "m.safetensors"))
+    assert "method.window changes nothing" in result.stderr
 
 
 def test_wrong_numbers_are_refused(dfcl, made):

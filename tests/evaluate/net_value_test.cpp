@@ -77,7 +77,7 @@ TEST(NetValue, IsRightWithAnyNuisance) {
   core::RunContext context(2);
   for (const bool right_nuisance : {true, false}) {
     for (const Scores& scores : {trial.right(), trial.wrong()}) {
-      const Estimate estimate = net_value(trial.units(right_nuisance), scores, kMultipliers, context);
+      const Estimate estimate = net_value(trial.units(right_nuisance), scores, kMultipliers, context).mean();
       EXPECT_NEAR(estimate.value, trial.true_value(scores, kMultipliers), 4.5 * estimate.standard_error)
           << "seed " << kSeed;
       EXPECT_GT(estimate.standard_error, 0.0);
@@ -89,7 +89,7 @@ TEST(NetValue, PrefersTheModelThatDecidesBetter) {
   const KnownTrial trial(40'000, kSeed);
   core::RunContext context(2);
   const Estimate difference =
-      net_value_difference(trial.units(false), trial.right(), trial.wrong(), kMultipliers, context);
+      net_value_difference(trial.units(false), trial.right(), trial.wrong(), kMultipliers, context).mean();
   const double truth = trial.true_value(trial.right(), kMultipliers) - trial.true_value(trial.wrong(), kMultipliers);
   EXPECT_GT(truth, 0.0);
   EXPECT_NEAR(difference.value, truth, 4.5 * difference.standard_error) << "seed " << kSeed;
@@ -99,7 +99,8 @@ TEST(NetValue, PrefersTheModelThatDecidesBetter) {
 TEST(NetValue, OfAModelAgainstItselfIsExactlyZero) {
   const KnownTrial trial(1000, kSeed);
   core::RunContext context(2);
-  const Estimate none = net_value_difference(trial.units(true), trial.wrong(), trial.wrong(), kMultipliers, context);
+  const Estimate none =
+      net_value_difference(trial.units(true), trial.wrong(), trial.wrong(), kMultipliers, context).mean();
   EXPECT_EQ(none.value, 0.0);
   EXPECT_EQ(none.standard_error, 0.0);
 }
@@ -110,7 +111,7 @@ TEST(NetValue, StandardErrorsCoverOverManyTrials) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     const KnownTrial trial(1000, 1000 + seed);
     const Estimate estimate =
-        net_value_difference(trial.units(false), trial.right(), trial.wrong(), kMultipliers, context);
+        net_value_difference(trial.units(false), trial.right(), trial.wrong(), kMultipliers, context).mean();
     const double truth = trial.true_value(trial.right(), kMultipliers) - trial.true_value(trial.wrong(), kMultipliers);
     covered += std::abs(estimate.value - truth) <= 1.96 * estimate.standard_error ? 1 : 0;
   }
@@ -121,12 +122,12 @@ TEST(NetValue, StandardErrorsCoverOverManyTrials) {
 TEST(NetValue, CopiesOfAUnitAddNothingToWhatIsKnown) {
   KnownTrial trial(1000, kSeed);
   core::RunContext context(2);
-  const Estimate once = net_value(trial.units(false), trial.right(), kMultipliers, context);
+  const Estimate once = net_value(trial.units(false), trial.right(), kMultipliers, context).mean();
   std::vector<std::uint32_t> cluster(1000);
   for (std::uint32_t unit = 0; unit < 1000; ++unit) cluster[unit] = unit * 7919 % 1000;
   RewardUnits units = trial.units(false);
   units.cluster = cluster;
-  const Estimate alone = net_value(units, trial.right(), kMultipliers, context);
+  const Estimate alone = net_value(units, trial.right(), kMultipliers, context).mean();
   EXPECT_NEAR(alone.value, once.value, 1e-12);
   EXPECT_NEAR(alone.standard_error, once.standard_error, 1e-12);
 
@@ -149,9 +150,29 @@ TEST(NetValue, CopiesOfAUnitAddNothingToWhatIsKnown) {
   const auto clusters = three_times(cluster);
   const RewardUnits copies{arm,     seen_revenue, seen_cost, weight, nuisance_revenue.view(), nuisance_cost.view(),
                            clusters};
-  const Estimate thrice = net_value(copies, {revenue.view(), cost.view()}, kMultipliers, context);
+  const Estimate thrice = net_value(copies, {revenue.view(), cost.view()}, kMultipliers, context).mean();
   EXPECT_NEAR(thrice.value, once.value, 1e-12);
   EXPECT_NEAR(thrice.standard_error, once.standard_error, 1e-12);
+}
+
+// Clusters judged in two parts, as in the folds of a contest, tell what they tell together; one alone tells no error.
+TEST(NetValue, SumsOfPartsAddUpToTheWhole) {
+  ValueSums whole, first, second, one;
+  for (int group = 0; group < 6; ++group) {
+    const double value = 0.5 * group * group - 3.0;
+    const double num_units = 1.0 + group % 3;
+    whole.add_group(value, num_units);
+    (group < 1 ? first : second).add_group(value, num_units);
+    if (group == 0) one.add_group(value, num_units);
+  }
+  first.add(second);
+  EXPECT_DOUBLE_EQ(first.mean().value, whole.mean().value);
+  EXPECT_DOUBLE_EQ(first.mean().standard_error, whole.mean().standard_error);
+  double deviations = 0.0;
+  for (int group = 0; group < 6; ++group)
+    deviations += std::pow(0.5 * group * group - 3.0 - whole.mean().value * (1.0 + group % 3), 2);
+  EXPECT_NEAR(whole.mean().standard_error, std::sqrt(deviations * 6.0 / 5.0) / 12.0, 1e-12);
+  EXPECT_EQ(one.mean().standard_error, std::numeric_limits<double>::infinity());
 }
 
 TEST(NetValue, IsTheSameForAnyNumberOfThreads) {
@@ -159,7 +180,7 @@ TEST(NetValue, IsTheSameForAnyNumberOfThreads) {
   std::vector<double> values;
   for (const int threads : {1, 2, 8}) {
     core::RunContext context(threads);
-    values.push_back(net_value(trial.units(false), trial.wrong(), kMultipliers, context).value);
+    values.push_back(net_value(trial.units(false), trial.wrong(), kMultipliers, context).mean().value);
   }
   EXPECT_EQ(values[0], values[1]);
   EXPECT_EQ(values[0], values[2]);

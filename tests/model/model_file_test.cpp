@@ -189,6 +189,18 @@ TEST(ModelFile, RefusesPartsThatDoNotFitEachOther) {
   }
 }
 
+// A tile of rows takes memory for every neuron, however few the weights behind them.
+TEST(ModelFile, RefusesNetworksOfAnyWidth) {
+  Model model = sample_model();
+  model.network.shared.assign(40, kMostWidth);
+  try {
+    require_consistent(model, "m");
+    FAIL();
+  } catch (const core::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("size of the network"), std::string::npos) << error.what();
+  }
+}
+
 TEST(ModelFile, IsNeverWrittenBroken) {
   const io::TemporaryFolder folder;
   Model model = sample_model();

@@ -113,5 +113,15 @@ TEST(BudgetPrices, AStudyWithoutBudgetsGetsSharesBeyondControlsCost) {
   EXPECT_DOUBLE_EQ(budgets.back().per_unit, 0.5 + 0.6 * 2.5);
 }
 
+TEST(BudgetPrices, WhereControlIsTheCostliestBudgetsStartAtTheCheapestArm) {
+  data::Trial trial;
+  trial.arms.labels = {"0", "1"};
+  trial.arm = {0, 0, 1, 1};
+  trial.cost = {5.0f, 3.0f, 2.0f, 0.0f};
+  const std::vector<UnitBudget> budgets = unit_budgets({}, trial);
+  EXPECT_DOUBLE_EQ(budgets.front().per_unit, 1.0 + 0.05 * 3.0);
+  EXPECT_DOUBLE_EQ(budgets.back().per_unit, 1.0 + 0.6 * 3.0);
+}
+
 }  // namespace
 }  // namespace dfcl::train

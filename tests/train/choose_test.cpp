@@ -68,6 +68,17 @@ TEST(Choose, AFoldThatIsDoneIsNotDoneAgain) {
   }
 }
 
+TEST(Choose, AFewClustersSayNothingAboutMethods) {
+  data::Trial trial = small_trial(1000);
+  core::RunContext context(2, 5);
+  for (std::uint32_t unit = 0; unit < 1000; ++unit) trial.cluster.push_back(unit / 10 % 8);
+  trial.num_clusters = 8;
+  const Choice choice = choose_method(trial, auto_study(), 0.0, "", context);
+  EXPECT_EQ(choice.method, "tsm");
+  EXPECT_EQ(choice.num_folds, 0u);
+  EXPECT_NE(choice.sentence.find("8 clusters"), std::string::npos) << choice.sentence;
+}
+
 TEST(Choose, AChoiceThatTimeEndedIsKept) {
   const data::Trial trial = small_trial(1000);
   const io::TemporaryFolder folder;

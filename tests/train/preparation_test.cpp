@@ -188,6 +188,44 @@ TEST(Preparation, ShapesThatAMethodDoesNotHaveAreRefused) {
   EXPECT_NO_THROW(prepare_for(trial, study));
 }
 
+TEST(Preparation, ANetworkHasOneTrunkOrHeads) {
+  data::Study study = small_study("tsm");
+  study.network.shared = {8};
+  EXPECT_EQ(refusal(small_trial(), study).where, "[network] hidden");
+  study.network.hidden = {};
+  EXPECT_NO_THROW(prepare_for(small_trial(), study));
+  study.network.shared.assign(model::kMostNeurons / model::kMostWidth, model::kMostWidth);
+  EXPECT_EQ(refusal(small_trial(), study).what, "too wide");
+}
+
+TEST(Preparation, EfficienciesNeedCostsThatRise) {
+  data::Trial trial = small_trial();
+  EXPECT_NO_THROW(prepare_for(trial, small_study("dpm")));
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) trial.cost[unit] = 1.0f + trial.arm[unit] % 2;
+  data::Study study = small_study("dpm");
+  study.cost = {};
+  EXPECT_EQ(refusal(trial, study).found, "arm '2' costs no more than '1'");
+  study = small_study("tsm");
+  study.cost = {};
+  EXPECT_NO_THROW(prepare_for(trial, study));
+}
+
+TEST(Preparation, NumbersAreScaledAsTheStudySays) {
+  const data::Trial trial = small_trial();
+  data::Study study = small_study("tsm");
+  const model::Preprocessing standard = prepare_for(trial, study).preprocessing;
+  study.network.scaling = "unit";
+  const model::Preprocessing unit = prepare_for(trial, study).preprocessing;
+  EXPECT_FALSE(unit == standard);
+  study.network.scaling = "";
+  study.method.as_published = true;
+  EXPECT_EQ(prepare_for(trial, study).preprocessing, unit);
+  study.network.scaling = "standard";
+  EXPECT_EQ(prepare_for(trial, study).preprocessing, standard);
+  study.network.scaling = "ranks";
+  EXPECT_EQ(refusal(trial, study).where, "[network] scaling");
+}
+
 TEST(Preparation, AsPublishedCountsAreFittedBySquaredError) {
   const data::Trial trial = small_trial();
   data::Study study = small_study("dfcl-mer");

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "dfcl/core/error.h"
 
 namespace dfcl::train {
@@ -39,6 +41,14 @@ TEST(RecordJson, WhatIsWrittenIsReadBackExactly) {
     EXPECT_EQ(read[i].multipliers, written[i].multipliers);
   }
   EXPECT_EQ(record_list(read), record_list(written));
+}
+
+TEST(RecordJson, FiguresThatAreNoNumbersAreLeftOut) {
+  std::vector<EpochRecord> written = two_epochs();
+  written[1].validation_loss = std::numeric_limits<double>::infinity();
+  const std::vector<EpochRecord> read = parse_record(record_list(written), "test");
+  EXPECT_FALSE(read[1].validation_loss.has_value());
+  EXPECT_EQ(read[1].validation_value, written[1].validation_value);
 }
 
 TEST(RecordJson, ALineIsOneObjectWithoutWhatWasNotMeasured) {

@@ -109,6 +109,8 @@ TEST(Settings, TheDecisionReachesCostOnlyWhereSomethingIsKnownAboutIt) {
   data::Study study;
   EXPECT_FALSE(settings_with(study).gradient_to_cost);
   study.cost.non_negative = true;
+  EXPECT_FALSE(settings_with(study).gradient_to_cost) << "this alone holds no cost in place";
+  study.cost.control_is_free = true;
   EXPECT_TRUE(settings_with(study).gradient_to_cost);
 }
 
