@@ -12,6 +12,7 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
+#include "dfcl/core/told_error.h"
 #include "dfcl/io/atomic_file.h"
 #include "dfcl/io/study_file.h"
 
@@ -29,6 +30,8 @@ struct EvaluateFlags : verbs::EvaluateRequest {
 
 void check_output(const EvaluateFlags& flags) {
   if (flags.output.empty()) return;
+  if (!flags.output.ends_with(".json"))
+    throw core::usage_error("-o", "results are JSON", fmt::format("'{}'", flags.output), "a name that ends in .json");
   const auto trial = std::filesystem::path(flags.study.folder) / flags.study.data.trial;
   require_output(flags.output, {flags.study_file, trial.string()});
   for (const std::string& input : flags.models) require_output(flags.output, {input});

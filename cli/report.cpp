@@ -11,6 +11,7 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
+#include "dfcl/core/told_error.h"
 #include "dfcl/io/atomic_file.h"
 #include "dfcl/report/results_report.h"
 
@@ -30,7 +31,9 @@ report::ResultsFormat format_of(const ReportFlags& flags) {
   const std::string ending = std::filesystem::path(flags.output).extension();
   if (ending == ".md") return report::ResultsFormat::markdown;
   if (ending == ".txt") return report::ResultsFormat::text;
-  return report::ResultsFormat::html;
+  if (flags.output.empty() || ending == ".html" || ending == ".htm") return report::ResultsFormat::html;
+  throw core::usage_error("-o", "no kind of report has this ending", fmt::format("'{}'", flags.output),
+                          ".html, .md or .txt", "or name the kind with --format");
 }
 
 int run_report(const ReportFlags& flags, bool as_json, bool quiet) {

@@ -8,7 +8,10 @@
 namespace dfcl::evaluate {
 namespace {
 
-std::string percent(double share) { return fmt::format("{:.2g}", 100.0 * share); }
+// Two digits, and whole numbers from 10 on.
+std::string percent(double share) {
+  return std::abs(share) >= 0.0995 ? fmt::format("{:.0f}", 100.0 * share) : fmt::format("{:.2g}", 100.0 * share);
+}
 
 std::string interval_words(const Interval& interval, double level) {
   return fmt::format("{:.3g} % interval {} to {}", 100.0 * level, percent(interval.low), percent(interval.high));

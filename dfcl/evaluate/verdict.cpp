@@ -83,7 +83,8 @@ std::optional<Choice> best_plan(const Evaluation& evaluation) {
   const std::size_t num_models = evaluation.models.size();
   const auto gain = [&](const Choice& choice) {
     const ModelFigures& model = evaluation.models[choice.model];
-    return shown_gain(model, model.deployed[choice.budget], evaluation);
+    const PlanFigures& plan = model.deployed[choice.budget];
+    return plan.feasible ? shown_gain(model, plan, evaluation) : 0.0;  // a plan over the budget is not launched
   };
   const auto lead = [&](const Choice& choice) {
     return gain(choice) > 0.0 ? difference_of(evaluation, choice).simultaneous_low : 0.0;

@@ -137,18 +137,38 @@ ordered_json record_of(const model::Model& model) {
   return record.is_discarded() ? ordered_json() : record;
 }
 
-// The figures of the first and the last epoch side by side.
+// How often decision epochs were undone (train/member_trainer.h).
+std::string went_back_text(const ordered_json& record) {
+  const auto undone = std::count_if(record.begin(), record.end(), [](const ordered_json& entry) {
+    return entry.is_object() && entry.contains("went_back") && entry["went_back"] == true;
+  });
+  if (undone == 0) return "";
+  return wrap(fmt::format("The decision loss lost to two stages on the validation units, so the two-stage network was "
+                          "kept{}.",
+                          undone == 1 ? "" : fmt::format(", in {} networks", undone)),
+              0) +
+         "\n";
+}
+
+// The figures of the last network's first and last epoch side by side.
 std::string record_text(const model::Model& model) {
   const ordered_json record = record_of(model);
-  if (!record.is_array() || record.empty() || !record.front().is_object() || !record.back().is_object()) return "";
-  TextTable table({{"figure", Align::left}, {"first"}, {"last"}});
-  for (const auto& [name, last] : record.back().items()) {
-    if (!last.is_number()) continue;
-    const auto first = record.front().find(name);
-    table.add_row({name, first != record.front().end() && first->is_number() ? number_text(first->get<double>()) : "",
-                   number_text(last.get<double>())});
+  if (!record.is_array() || record.empty() || !record.back().is_object()) return "";
+  const ordered_json& last = record.back();
+  const auto of_last = [&](const ordered_json& entry) {
+    return entry.is_object() && entry.value("member", ordered_json()) == last.value("member", ordered_json());
+  };
+  const ordered_json& first = *std::find_if(record.begin(), record.end(), of_last);
+  const bool decides = last.value("decides", ordered_json()) == true;
+  TextTable table({{"figure", Align::left}, {"first epoch"}, {"last"}});
+  for (const auto& [name, value] : last.items()) {
+    if (!value.is_number() || name == "member" || name == "epoch" || (name == "decision_loss" && !decides)) continue;
+    const auto before = first.find(name);
+    const bool shown = before != first.end() && before->is_number() && (name != "decision_loss" || &first == &last);
+    table.add_row({name, shown ? number_text(before->get<double>()) : "", number_text(value.get<double>())});
   }
-  return fmt::format("\nTraining record, {}:\n{}", plural(record.size(), "entry", "entries"), table.text());
+  return fmt::format("\nTraining record, {}:\n{}{}", plural(record.size(), "epoch", "epochs"), table.text(),
+                     went_back_text(record));
 }
 
 std::string multipliers_text(const model::Model& model) {
@@ -200,9 +220,14 @@ std::string model_text(const model::Model& model, const std::string& path) {
   line("trained on", trained_text(model));
   if (!model.options.empty()) {
     std::string options;
-    for (const auto& [name, value] : model.options)
+    for (const auto& [name, value] : model.options) {
+      if (name == "chosen") continue;
       options += fmt::format("{}{} {}", options.empty() ? "" : ", ", printable(name), printable(value));
+    }
     line("options", options);
+  }
+  for (const auto& [name, value] : model.options) {
+    if (name == "chosen") line("chosen by", "auto: " + printable(value));
   }
   return text + importance_text(model) + multipliers_text(model) + record_text(model);
 }

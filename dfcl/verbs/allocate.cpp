@@ -24,6 +24,7 @@
 #include "dfcl/io/plan_file.h"
 #include "dfcl/io/prediction_file.h"
 #include "dfcl/io/prediction_stream.h"
+#include "dfcl/io/table_summary_reader.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
 
@@ -60,10 +61,22 @@ std::string plan_name(const std::string& output, std::size_t index, std::size_t 
   return fmt::format("{}-{}{}", output.substr(0, dot), index + 1, output.substr(dot));
 }
 
+// Whether a file of predictions holds an index (efficiencies), which ranks decisions and is no money.
+bool holds_index(const std::string& predictions) {
+  const auto options = io::read_provenance(predictions).options;
+  return std::find(options.begin(), options.end(), std::pair<std::string, std::string>("revenue_is_index", "true")) !=
+         options.end();
+}
+
+void warn_of_index(bool is_index, core::RunContext& context) {
+  if (is_index) context.warn("these predictions rank units by revenue per cost: revenue here is an index, not money");
+}
+
 data::Provenance provenance_of(const AllocateRequest& request, const allocate::Rules& rules,
-                               const std::vector<std::string>& arms, std::uint64_t seed) {
+                               const std::vector<std::string>& arms, bool is_index, std::uint64_t seed) {
   data::Provenance provenance{"plan", core::version(), "allocate", {}};
   provenance.options = {{"control", arms[rules.control]}, {"objective", request.objective}};
+  if (is_index) provenance.options.emplace_back("revenue_is_index", "true");
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) provenance.options.emplace_back(name, value);
   };
@@ -96,6 +109,7 @@ struct LoadedProblem {
   core::Matrix<std::uint8_t> launch_eligible;  // units x arms, with roles only: what the launch leaves open
   core::Matrix<float> second;
   allocate::Problem problem;
+  bool is_index = false;  // revenue is made of efficiencies
 };
 
 // Takes from the held-out and explored units every arm but theirs.
@@ -120,14 +134,19 @@ LoadedProblem load_problem(const AllocateRequest& request, core::RunContext& con
     data::Prediction read;
     if (request.model != nullptr) {
       read = model::predict_file(*request.model, request.units, context);
+      loaded.is_index = request.model->is_index();
     } else if (!request.units.empty()) {
-      read = model::predict_file(model::read_model(request.predictions), request.units, context);
+      const model::Model model = model::read_model(request.predictions);
+      read = model::predict_file(model, request.units, context);
+      loaded.is_index = model.is_index();
     } else {
+      loaded.is_index = holds_index(request.predictions);
       loaded.table = io::read_prediction(request.predictions, request.segment, context);
       read = std::move(loaded.table.prediction);
     }
     loaded.prediction = std::make_shared<const data::Prediction>(std::move(read));
   }
+  warn_of_index(loaded.is_index, context);
   const data::Prediction& prediction = *loaded.prediction;
   allocate::Problem& problem = loaded.problem;
   problem.revenue = prediction.revenue.view();
@@ -248,7 +267,8 @@ AllocateResult allocate_in_memory(const AllocateRequest& request, core::RunConte
   const bool is_kept = !request.output.empty() || request.keep_plans;
   const std::uint64_t fingerprint = is_kept ? data::fingerprint_of(prediction, context) : 0;
   const double read_seconds = clock.lap();
-  const data::Provenance provenance = provenance_of(request, loaded.problem.rules, prediction.arms, context.seed);
+  const data::Provenance provenance =
+      provenance_of(request, loaded.problem.rules, prediction.arms, loaded.is_index, context.seed);
   const experiment::LaunchDesign design = design_of(request, loaded.problem.rules, context.seed);
   const auto id_of = [&](std::size_t unit) { return prediction.ids.text(unit); };
 
@@ -317,6 +337,8 @@ std::string id_in_stream(data::BatchSource& source, std::size_t id_column, std::
 AllocateResult allocate_streamed(const AllocateRequest& request, core::RunContext& context) {
   const std::vector<std::string> arms = io::arms_of_columns(io::column_names(request.predictions), request.predictions);
   const allocate::Rules rules = rules_of(request, arms);
+  const bool is_index = holds_index(request.predictions);
+  warn_of_index(is_index, context);
   const experiment::LaunchDesign design = design_of(request, rules, context.seed);
   std::unique_ptr<data::BatchSource> opened = io::open_prediction(request.predictions, arms, context);
   const experiment::LaunchSource* launch = nullptr;
@@ -361,7 +383,7 @@ AllocateResult allocate_streamed(const AllocateRequest& request, core::RunContex
       if (file.empty()) return;
       if (!writer) {
         writer.emplace(file, piece.ids.texts() == nullptr, piece.has_roles(),
-                       provenance_of(request, rules, arms, context.seed));
+                       provenance_of(request, rules, arms, is_index, context.seed));
       }
       writer->write(piece);
     };
@@ -386,7 +408,7 @@ AllocateResult allocate_streamed(const AllocateRequest& request, core::RunContex
     }
     figures.seconds.write = clock.lap();
     if (request.keep_plans) {
-      KeptPlan kept{nullptr, provenance_of(request, rules, arms, context.seed), {}};
+      KeptPlan kept{nullptr, provenance_of(request, rules, arms, is_index, context.seed), {}};
       if (figures.solution.has_plan()) kept.plan = std::make_shared<const data::Plan>(std::move(whole));
       kept.figures = figures_of(figures, source.fingerprint());
       result.kept.push_back(std::move(kept));

@@ -85,6 +85,8 @@ void check_output(const AllocateRequest& request) {
 // A model needs units; predictions must not have them.
 void check_inputs(const AllocateRequest& request) {
   if (request.prediction != nullptr || request.model != nullptr) return;
+  if (!std::filesystem::exists(request.predictions) && !request.units.empty())
+    throw core::Error({.kind = core::ErrorKind::file, .what = "no such file", .where = request.predictions});
   const bool is_model = model::is_safetensors(request.predictions);
   if (is_model && request.units.empty())
     throw usage_error(request.predictions, "is a model: plan for which units?", "dfcl allocate MODEL UNITS ...");

@@ -7,14 +7,17 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "dfcl/check/check.h"
 #include "dfcl/core/error.h"
+#include "dfcl/core/printable.h"
 #include "dfcl/core/version.h"
 #include "dfcl/data/prediction_fingerprint.h"
 #include "dfcl/evaluate/evaluate.h"
 #include "dfcl/evaluate/join.h"
 #include "dfcl/io/prediction_file.h"
+#include "dfcl/io/study_file.h"
 #include "dfcl/io/table_summary_reader.h"
 #include "dfcl/io/trial_reader.h"
 #include "dfcl/io/unit_labels.h"
@@ -94,9 +97,28 @@ data::Features features_of(const data::Features& all, const std::vector<std::siz
   return some;
 }
 
+// A model of other outcomes answers another question. Its file may hold any text where the study should be.
+void warn_of_other_outcomes(const model::Model& model, const std::string& where, const data::Study& study,
+                            core::RunContext& context) {
+  data::Study::Columns learned;
+  try {
+    learned = io::parse_study(model.study, where, "", {}, false).columns;
+  } catch (const core::Error&) {
+    return;
+  }
+  for (const auto& [outcome, theirs, ours] : {std::tuple{"revenue", learned.revenue, study.columns.revenue},
+                                              std::tuple{"cost", learned.cost, study.columns.cost}}) {
+    if (theirs != ours) {
+      context.warn(
+          fmt::format("{}: learned '{}' as {}, the study's is '{}'", where, core::printable(theirs), outcome, ours));
+    }
+  }
+}
+
 Scored score_model(const model::Model& model, const std::string& where, const Inputs& inputs, bool allow_training_rows,
                    core::RunContext& context) {
   refuse_training_rows(model, where, inputs, allow_training_rows, context);
+  warn_of_other_outcomes(model, where, inputs.study, context);
   Scored scored{{}, model.method, model::fingerprint_of(model), model.is_index(), importance_of(model)};
   if (model.features == inputs.trial.features.columns) {
     const data::Prediction prediction =

@@ -12,6 +12,11 @@
 namespace dfcl::verbs {
 void require_fit(const data::Trial& trial, const data::Study& study, bool force, core::RunContext& context) {
   const check::CheckResult result = check::check_trial(trial, study, context);
+  if (result.warnings.size() == 1) context.warn(result.warnings.front().text);
+  if (result.warnings.size() > 1) {
+    context.warn(fmt::format("{} `dfcl check` has {} more such remarks.", result.warnings.front().text,
+                             result.warnings.size() - 1));
+  }
   if (result.fit) return;
   std::string problems;
   for (const check::Finding& problem : result.problems) problems += (problems.empty() ? "" : " ") + problem.text;

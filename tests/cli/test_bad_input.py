@@ -84,6 +84,7 @@ BAD_TRIALS = [
     ("infinite revenue", "t.csv", changed(40, "40,1,Ulm,0,inf,0"), None, DATA, r"t\.csv:42, column 'revenue'.*inf"),
     ("NaN revenue", "t.csv", changed(40, "40,1,Ulm,0,nan,0"), None, DATA, r"t\.csv:42, column 'revenue'.*nan"),
     ("infinite cost", "t.csv", changed(40, "40,1,Ulm,0,1,-inf"), None, DATA, r"t\.csv:42, column 'cost'.*-inf"),
+    ("no id", "t.csv", changed(40, ",1,Ulm,0,1,0"), None, DATA, r"t\.csv:42, column 'id'.*without an id"),
     ("null arm", "t.csv", changed(40, "40,1,Ulm,,1,0"), None, DATA, r"t\.csv:42, column 'arm'.*no arm"),
     ("unknown arm", "t.csv", changed(40, "40,1,Ulm,50,1,0"), None, DATA, r"t\.csv:42, column 'arm'.*'50'.*one of 0, 5"),
     ("one arm only", "t.csv", csv([row.replace(",5,1.5", ",0,1.5") for row in good_rows()]), "no_order", DATA, r"one arm only"),

@@ -199,10 +199,23 @@ def test_an_index_is_no_forecast(made):
         assert results["models"][0]["fit"] is None and results["models"][0]["calibration"] is None
     with_nuisance = evaluate(made, "index.parquet", "--nuisance", "predictions.parquet")
     assert with_nuisance["estimator"] == "doubly-robust"
+    for predictions in (["index.safetensors", "trial.parquet"], ["index.parquet"], ["index.parquet", "--stream"]):
+        planned = good(made("allocate", *predictions, "--per-unit", "0.1", "-o", "index-plan.parquet"))
+        assert "an index, not money" in planned.stderr
+        assert "revenue_is_index" in made("info", "index-plan.parquet").stdout
+    assert "index" not in good(made("allocate", "predictions.parquet", "--per-unit", "0.1")).stderr
     refused = made("evaluate", "study.toml", "index.parquet", "--estimator", "doubly-robust")
     assert refused.code == USAGE and "--nuisance" in refused.stderr
     refused = made("evaluate", "study.toml", "predictions.parquet", "--nuisance", "index.parquet")
     assert refused.code == USAGE and "efficiencies" in refused.stderr
+
+
+def test_a_model_of_another_outcome_is_pointed_out(made):
+    run = made("evaluate", "study.toml", "model.safetensors", "--resamples", 16, "--set", "columns.revenue=subsidy",
+               "--set", "columns.cost=orders")  # fmt: skip
+    assert "learned 'orders' as revenue, the study's is 'subsidy'" in run.stderr
+    run = good(made("evaluate", "study.toml", "model.safetensors", "--resamples", 16))
+    assert "learned" not in run.stderr
 
 
 def test_budgets_come_from_flags_or_the_study(made):
@@ -316,6 +329,7 @@ def test_bad_input_is_refused_and_nothing_is_written(dfcl, tmp_path):
         options = ["--set", "split.by=part", "--set", 'columns.cluster=""', "--set", 'columns.exclude=["household"]']
         assert message in refused(dfcl, tmp_path, "small.toml", "small-predictions.csv", *options)
     assert dfcl("evaluate", "small.toml", "absent.csv").code == FILE
+    assert "JSON" in dfcl("evaluate", "small.toml", "small-predictions.csv", "-o", "results.csv").stderr
     assert dfcl("evaluate", "small.toml", "small-predictions.csv", "--split", "tset").code == USAGE
     small_trial(tmp_path)
     unknown = dfcl("evaluate", "small.toml", "small-predictions.csv", "--split", "all", "--segment", "houshold")

@@ -40,6 +40,9 @@ def test_the_format_follows_the_name_of_the_output_or_the_flag(dfcl, results):
     assert (folder / "a.md").read_text().startswith("# Spring trial\n")
     assert (folder / "a.txt").read_text().startswith("Spring trial\n====")
     assert (folder / "b.txt").read_text() == (folder / "a.md").read_text()
+    refused = dfcl("report", results, "-o", "a.pdf")
+    assert refused.code == 2 and ".html, .md or .txt" in refused.stderr
+    assert not (folder / "a.pdf").exists()
 
 
 def test_text_and_markdown_go_to_the_terminal_without_an_output(dfcl, results):

@@ -85,6 +85,14 @@ TEST(Verdict, NeverLaunchesAnAlternative) {
   EXPECT_TRUE(has(by_all.details[1], "not shown")) << "that of alternatives counts all";
 }
 
+TEST(Verdict, NeverLaunchesAPlanThatCannotKeepToItsBudget) {
+  ModelFigures model = model_of("tsm", 9.0, 1.0);
+  model.deployed.front().feasible = false;
+  const Verdict verdict = verdict_of(evaluation_of({model}, {}), {});
+  EXPECT_EQ(verdict.status, "not_shown");
+  EXPECT_TRUE(has(verdict.details[0], "cannot meet this budget")) << verdict.details[0];
+}
+
 TEST(Verdict, SaysWhyAnIntervalWithoutZeroIsNotEnough) {
   const Verdict verdict = verdict_of(
       evaluation_of({model_of("tsm", 2.2, 1.0), model_of("mer", 0.5, 1.0)}, {difference("mer", -2.0, 1.0)}), {});
