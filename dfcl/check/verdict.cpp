@@ -33,9 +33,13 @@ void judge_sample_ratio(const CheckResult& result, const CheckOptions& options, 
                         Findings& warnings) {
   const SampleRatio& ratio = result.sample_ratio;
   if (!ratio.run) {
-    warnings.push_back(
-        {"sample-ratio", fmt::format("The sample-ratio test was not run: {}.", ratio.why_not),
-         "declare the shares the trial was designed with, for example [arms] share = { \"0\" = 0.5, \"1\" = 0.5 }"});
+    std::string shares;
+    for (const ArmSummary& arm : result.arms) {
+      shares += fmt::format("{}\"{}\" = {:.4g}", shares.empty() ? "" : ", ", arm.label,
+                            1.0 / static_cast<double>(result.arms.size()));
+    }
+    warnings.push_back({"sample-ratio", fmt::format("The sample-ratio test was not run: {}.", ratio.why_not),
+                        "declare the shares the trial was designed with, for example [arms] share = { " + shares + " }"});
     return;
   }
   const std::string hint =

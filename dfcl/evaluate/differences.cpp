@@ -95,7 +95,8 @@ DifferenceFigures difference_at(const Setting& setting, const std::vector<ModelR
 
 std::string area_sentence(const AuccDifferenceFigures& figures) {
   if (!figures.area.has_ends()) {
-    return fmt::format("No interval can be given for arm '{}', so no difference can be shown.", figures.arm);
+    return fmt::format("No interval can be given for {} and {} on arm '{}', so no difference can be shown.",
+                       figures.model, figures.reference, figures.arm);
   }
   if (figures.area.low > 0.0 || figures.area.high < 0.0) {
     return fmt::format(

@@ -252,7 +252,7 @@ std::vector<std::string> arms_of_columns(const std::vector<std::string>& names, 
   }
   if (arms.empty() || arms.size() > kMostArms) {
     throw core::data_error(path, "not a prediction",
-                           fmt::format("{} arms in columns {}", arms.size(), core::suggest("", names)),
+                           arms.empty() ? "no column revenue_<arm>" : fmt::format("{} arms", arms.size()),
                            "columns revenue_<arm> and cost_<arm> for every arm");
   }
   return arms;

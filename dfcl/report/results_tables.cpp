@@ -38,10 +38,14 @@ std::vector<const Json*> pointers(const Json& list) {
   return items;
 }
 
-void push_sentences(Document& document, const Json& rows) {
+void push_sentences(Document& document, const Json& rows, const ResultsWords& words) {
   Bullets bullets;
   for (const Json& row : rows) {
-    if (!text_at(row, "sentence").empty()) bullets.items.push_back(text_at(row, "sentence"));
+    const std::string sentence = text_at(row, "sentence");
+    if (sentence.empty()) continue;
+    const double budget = number_at(row, "budget_per_unit");
+    bullets.items.push_back(std::isnan(budget) ? sentence
+                                               : fmt::format("{} a unit: {}", words.format.budget(budget), sentence));
   }
   if (!bullets.items.empty()) document.push_back(bullets);
 }
@@ -92,7 +96,7 @@ void add_differences(Document& document, const Json& results, const ResultsWords
                           words.format.p_value(number_at(*row, "p_value"))});
   }
   document.push_back(Heading{"Differences"});
-  push_sentences(document, all);
+  push_sentences(document, all, words);
   add_table(document, std::move(table));
 }
 
