@@ -38,8 +38,9 @@ void judge_sample_ratio(const CheckResult& result, const CheckOptions& options, 
       shares += fmt::format("{}\"{}\" = {:.4g}", shares.empty() ? "" : ", ", arm.label,
                             1.0 / static_cast<double>(result.arms.size()));
     }
-    warnings.push_back({"sample-ratio", fmt::format("The sample-ratio test was not run: {}.", ratio.why_not),
-                        "declare the shares the trial was designed with, for example [arms] share = { " + shares + " }"});
+    warnings.push_back(
+        {"sample-ratio", fmt::format("The sample-ratio test was not run: {}.", ratio.why_not),
+         "declare the shares the trial was designed with, for example [arms] share = { " + shares + " }"});
     return;
   }
   const std::string hint =

@@ -19,33 +19,25 @@ struct Base {
 Base fit_base(const data::Trial& trial, const Preparation& prepared, const Settings& settings,
               const FinishNetwork& finish, ForestFit& fit, core::RunContext& context) {
   const std::span<const std::uint32_t> rows = prepared.train_rows;
-  std::vector<std::uint32_t> halves[2];
-  std::vector<std::size_t> places[2];  // of the halves' units among the training units
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::size_t half = nuisance_fold(trial, rows[i]);
-    halves[half].push_back(rows[i]);
-    places[half].push_back(i);
-  }
-  if (halves[0].empty() || halves[1].empty()) {
-    throw core::Error({.kind = core::ErrorKind::data,
-                       .what = "too few training units, or clusters of them, to fit the base of a forest"});
-  }
   Base base{std::vector<float>(rows.size()), std::vector<float>(rows.size())};
   const auto unscaled = [](float value, const model::OutcomeScale& scale) {
     return static_cast<float>(scale.center + scale.scale * static_cast<double>(value));
   };
-  for (std::size_t fold = 0; fold < 2; ++fold) {
-    MemberTrainer trainer(trial, prepared, settings, fold, halves[fold], context);
-    finish(trainer, fmt::format("base-{}", fold), settings.epochs);
-    core::Matrix<float> revenue, cost;
-    trainer.predict(trainer.result(), halves[1 - fold], revenue, cost);
-    for (std::size_t i = 0; i < halves[1 - fold].size(); ++i) {
-      const std::size_t place = places[1 - fold][i];
-      base.revenue[place] = unscaled(forest::base_of(revenue.row(i)), prepared.revenue_scale);
-      base.cost[place] = unscaled(forest::base_of(cost.row(i)), prepared.cost_scale);
-    }
-    fit.members.push_back(trainer.result());
-    fit.record.insert(fit.record.end(), trainer.state().record.begin(), trainer.state().record.end());
+  const auto keep = [&](std::size_t place, std::span<const float> revenue, std::span<const float> cost) {
+    base.revenue[place] = unscaled(forest::base_of(revenue), prepared.revenue_scale);
+    base.cost[place] = unscaled(forest::base_of(cost), prepared.cost_scale);
+  };
+  for (HalfNetwork& network : cross_fit({.trial = trial,
+                              .prepared = prepared,
+                              .settings = settings,
+                              .rows = rows,
+                              .first_member = 0,
+                              .name = "base",
+                              .purpose = "the base of a forest",
+                              .hint = "--method tsm needs no base"},
+                                        finish, keep, context)) {
+    fit.members.push_back(std::move(network.parameters));
+    fit.record.insert(fit.record.end(), network.record.begin(), network.record.end());
   }
   return base;
 }

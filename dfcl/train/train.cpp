@@ -57,6 +57,11 @@ class Run {
       nuisance_ =
           fit_nuisance(trial_, prepared_, settings_, prepared_.train_rows, settings_.ensemble, to_epochs, context_);
     }
+    if (options_.start != nullptr && options_.start->members.size() > settings_.ensemble) {
+      context_.warn(fmt::format(
+          "the starting model is the mean of {0} networks, of which {1} {2}; --ensemble {0} takes all",
+          options_.start->members.size(), settings_.ensemble, settings_.ensemble == 1 ? "goes on" : "go on"));
+    }
     model::Model result = frame();
     std::vector<EpochRecord> record;
     for (std::size_t member = 0; member < settings_.ensemble; ++member) {

@@ -117,6 +117,9 @@ def test_training_can_start_from_a_model(dfcl, made, tmp_path):
     good(dfcl("train", made / "study.toml", *tune, "--log", "log.jsonl", "-o", "model.safetensors"))
     assert [json.loads(line)["decides"] for line in (tmp_path / "log.jsonl").read_text().splitlines()] == [True]
     assert "start_from" in dfcl("info", "model.safetensors").stdout
+    good(train(dfcl, made, "--method", "tsm", "--ensemble", 2, output="two.safetensors"))
+    result = good(train(dfcl, made, "--method", "tsm", "--start-from", "two.safetensors", output="one.safetensors"))
+    assert "the mean of 2 networks, of which 1 goes on" in result.stderr
     for study, arguments, code, words in [
         ("criteo.toml", ["--method", "tsm"], USAGE, "other arms"),
         ("study.toml", ["--method", "tsm", "--set", "network.hidden=[8]"], USAGE, "[8]"),

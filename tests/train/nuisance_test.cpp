@@ -37,7 +37,7 @@ TEST(Nuisance, AUnitsOwnOutcomeDoesNotReachItsPrediction) {
     if (trial.split[row] == data::Split::train) train_rows.push_back(row);
   }
   std::vector<std::size_t> folds;
-  for (const std::uint32_t row : train_rows) folds.push_back(nuisance_fold(trial, row));
+  for (const std::uint32_t row : train_rows) folds.push_back(half_of(trial, row));
   const std::size_t first = train_rows[0];
   std::size_t second = 0;
   for (std::size_t i = 1; i < folds.size() && second == 0; ++i) {
@@ -62,7 +62,7 @@ TEST(Nuisance, AClusterIsNeverSplit) {
   trial.num_clusters = 50;
   for (std::uint32_t row = 0; row < trial.num_units(); ++row) trial.cluster.push_back(row % 50);
   std::vector<std::size_t> folds;
-  for (std::uint32_t row = 0; row < trial.num_units(); ++row) folds.push_back(nuisance_fold(trial, row));
+  for (std::uint32_t row = 0; row < trial.num_units(); ++row) folds.push_back(half_of(trial, row));
   for (std::size_t row = 50; row < folds.size(); ++row) EXPECT_EQ(folds[row], folds[row - 50]);
   EXPECT_NE(std::count(folds.begin(), folds.end(), 0), 0);
   EXPECT_NE(std::count(folds.begin(), folds.end(), 1), 0);
