@@ -223,6 +223,10 @@ CompareResult compare_in(const CompareRequest& request, const std::vector<Compar
   EvaluateResult evaluated = evaluate(evaluation, context);
   result.fit = evaluated.fit;
   result.report.evaluation = std::move(evaluated.report);
+  if (seeds.size() > 1) {
+    result.report.evaluation.evaluation.verdict.sentence += fmt::format(
+        " These are the models of seed {}; how far training with other seeds differs stands below.", seeds.front());
+  }
   result.report.comparison.over_seeds =
       evaluate_seeds(request, entries, seeds, *folder, result.report.evaluation.evaluation, context);
   result.report.comparison.entries = entries;

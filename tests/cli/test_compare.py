@@ -69,6 +69,7 @@ def test_every_method_and_seed_is_trained_and_shown(whole, trial):
     assert "seconds" not in (folder / "results.json").read_text()
     page = (folder / "report.html").read_text()
     assert "Training time" in page and "Over training seeds" in page
+    assert "These are the models of seed 5;" in results["verdict"]["sentence"]
     for words in (
         "over test units",
         "over 2 training seeds",
