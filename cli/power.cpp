@@ -24,6 +24,7 @@
 #include "dfcl/model/predict.h"
 #include "dfcl/report/power_report.h"
 #include "dfcl/train/budget_prices.h"
+#include "dfcl/verbs/predict.h"
 
 namespace dfcl::cli {
 namespace {
@@ -87,11 +88,8 @@ Scored score(const std::string& path, const data::Trial& trial, const evaluate::
     return {evaluate::join_prediction(model::predict_file(model, trial_path, context), rows, trial.ids, path),
             model.is_index()};
   }
-  Scored scored{evaluate::join_prediction(io::read_prediction(path, "", context).prediction, rows, trial.ids, path)};
-  for (const auto& [name, value] : io::read_provenance(path).options) {
-    if (name == "revenue_is_index") scored.is_index = value == "true";
-  }
-  return scored;
+  return {evaluate::join_prediction(io::read_prediction(path, "", context).prediction, rows, trial.ids, path),
+          verbs::holds_index(io::read_provenance(path))};
 }
 
 std::vector<std::uint8_t> plan_of(const Scored& scored, std::size_t control, double budget, const std::string& path,

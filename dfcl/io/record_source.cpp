@@ -104,4 +104,13 @@ std::unique_ptr<RecordSource> open_records(const std::string& path, int threads)
   return open_csv_records(path, format);
 }
 
+std::optional<BadRow> missing_id(const data::Ids& ids, const std::string& column) {
+  const data::TextColumn* texts = ids.texts();
+  for (std::size_t row = 0; texts != nullptr && row < texts->size(); ++row) {
+    if ((*texts)[row].empty())
+      return BadRow{static_cast<std::int64_t>(row), column, "a unit without an id", "an empty value", "", ""};
+  }
+  return std::nullopt;
+}
+
 }  // namespace dfcl::io

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "dfcl/core/error.h"
+#include "dfcl/data/ids.h"
 #include "dfcl/io/file_format.h"
 
 namespace dfcl::io {
@@ -44,6 +45,9 @@ struct BadRow {
   std::string expected;
   std::string hint;
 };
+
+// The first unit without an id, where there is one. column: that of the ids.
+std::optional<BadRow> missing_id(const data::Ids& ids, const std::string& column);
 
 struct Decoded {
   std::shared_ptr<arrow::RecordBatch> batch;  // the wanted columns in the wanted order; null where bad is set

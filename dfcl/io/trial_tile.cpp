@@ -126,14 +126,8 @@ class TileMaker {
 
   void read_ids() {
     if (plan_.id >= 0) tile_.ids = ids_of(column(plan_.id));
-    const data::TextColumn* texts = tile_.ids.texts();
-    for (std::size_t row = 0; texts != nullptr && row < texts->size(); ++row) {
-      if ((*texts)[row].empty()) {
-        report({static_cast<std::int64_t>(row), plan_.wanted[static_cast<std::size_t>(plan_.id)].name,
-                "a unit without an id", "an empty value", "", ""});
-        return;
-      }
-    }
+    if (plan_.id >= 0) tile_.bad = missing_id(tile_.ids, plan_.wanted[static_cast<std::size_t>(plan_.id)].name);
+    if (tile_.bad) return;
     data::Ids clusters;
     if (plan_.cluster >= 0) clusters = ids_of(column(plan_.cluster));
     const data::Ids& keys = plan_.cluster >= 0 ? clusters : tile_.ids;

@@ -214,12 +214,7 @@ UnitBatch UnitReader::decode(std::shared_ptr<RawUnits> raw) const {
   }
   if (has_ids()) {
     batch.ids = ids_of(*decoded.batch->column(static_cast<int>(num_features)));
-    const data::TextColumn* texts = batch.ids.texts();
-    for (std::size_t row = 0; texts != nullptr && row < texts->size() && !batch.raw->bad; ++row) {
-      if (!(*texts)[row].empty()) continue;
-      batch.raw->bad =
-          BadRow{static_cast<std::int64_t>(row), impl_->id_column, "a unit without an id", "an empty value", "", ""};
-    }
+    batch.raw->bad = missing_id(batch.ids, impl_->id_column);
   }
   return batch;
 }

@@ -27,6 +27,7 @@
 #include "dfcl/io/table_summary_reader.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
+#include "dfcl/verbs/predict.h"
 
 namespace dfcl::verbs {
 namespace {
@@ -61,13 +62,6 @@ std::string plan_name(const std::string& output, std::size_t index, std::size_t 
   return fmt::format("{}-{}{}", output.substr(0, dot), index + 1, output.substr(dot));
 }
 
-// Whether a file of predictions holds an index (efficiencies), which ranks decisions and is no money.
-bool holds_index(const std::string& predictions) {
-  const auto options = io::read_provenance(predictions).options;
-  return std::find(options.begin(), options.end(), std::pair<std::string, std::string>("revenue_is_index", "true")) !=
-         options.end();
-}
-
 void warn_of_index(bool is_index, core::RunContext& context) {
   if (is_index) context.warn("these predictions rank units by revenue per cost: revenue here is an index, not money");
 }
@@ -76,7 +70,7 @@ data::Provenance provenance_of(const AllocateRequest& request, const allocate::R
                                const std::vector<std::string>& arms, bool is_index, std::uint64_t seed) {
   data::Provenance provenance{"plan", core::version(), "allocate", {}};
   provenance.options = {{"control", arms[rules.control]}, {"objective", request.objective}};
-  if (is_index) provenance.options.emplace_back("revenue_is_index", "true");
+  if (is_index) provenance.options.emplace_back(kIndexOption, "true");
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) provenance.options.emplace_back(name, value);
   };
@@ -140,7 +134,7 @@ LoadedProblem load_problem(const AllocateRequest& request, core::RunContext& con
       read = model::predict_file(model, request.units, context);
       loaded.is_index = model.is_index();
     } else {
-      loaded.is_index = holds_index(request.predictions);
+      loaded.is_index = holds_index(io::read_provenance(request.predictions));
       loaded.table = io::read_prediction(request.predictions, request.segment, context);
       read = std::move(loaded.table.prediction);
     }
@@ -337,7 +331,7 @@ std::string id_in_stream(data::BatchSource& source, std::size_t id_column, std::
 AllocateResult allocate_streamed(const AllocateRequest& request, core::RunContext& context) {
   const std::vector<std::string> arms = io::arms_of_columns(io::column_names(request.predictions), request.predictions);
   const allocate::Rules rules = rules_of(request, arms);
-  const bool is_index = holds_index(request.predictions);
+  const bool is_index = holds_index(io::read_provenance(request.predictions));
   warn_of_index(is_index, context);
   const experiment::LaunchDesign design = design_of(request, rules, context.seed);
   std::unique_ptr<data::BatchSource> opened = io::open_prediction(request.predictions, arms, context);

@@ -25,6 +25,7 @@
 #include "dfcl/model/predict.h"
 #include "dfcl/report/check_report.h"
 #include "dfcl/train/budget_prices.h"
+#include "dfcl/verbs/predict.h"
 #include "dfcl/verbs/train.h"
 
 namespace dfcl::verbs {
@@ -144,9 +145,10 @@ Scored score_prediction(const data::Prediction& prediction, const std::string& w
 Scored score_file(const std::string& path, const Inputs& inputs, core::RunContext& context) {
   const io::PredictionTable table = io::read_prediction(path, "", context);
   Scored scored = score_prediction(table.prediction, path, inputs, context);
-  for (const auto& [name, value] : io::read_provenance(path).options) {
+  const data::Provenance provenance = io::read_provenance(path);
+  scored.is_index = holds_index(provenance);
+  for (const auto& [name, value] : provenance.options) {
     if (name == "method") scored.method = value;
-    if (name == "revenue_is_index") scored.is_index = value == "true";
   }
   return scored;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/verbs/predict.h"
 
+#include <algorithm>
+
 #include "dfcl/core/version.h"
 #include "dfcl/io/prediction_writer.h"
 #include "dfcl/model/model_file.h"
@@ -13,7 +15,12 @@ data::Provenance prediction_provenance(const model::Model& model) {
           "predict",
           {{"model", model::fingerprint_of(model)},
            {"method", model.method},
-           {"revenue_is_index", model.is_index() ? "true" : "false"}}};
+           {kIndexOption, model.is_index() ? "true" : "false"}}};
+}
+
+bool holds_index(const data::Provenance& provenance) {
+  return std::any_of(provenance.options.begin(), provenance.options.end(),
+                     [](const auto& option) { return option.first == kIndexOption && option.second == "true"; });
 }
 
 void write_prediction(const std::string& path, const data::Prediction& prediction, const data::Provenance& provenance) {

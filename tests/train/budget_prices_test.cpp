@@ -83,11 +83,17 @@ TEST(BudgetPrices, ABudgetThatCannotBeMetIsPricedAtTheLowEndOfWhatCanBeSpent) {
   EXPECT_GT(spend_at(made, multipliers[0] * (1.0 - 1e-9)), 0.5);
 }
 
-TEST(BudgetPrices, BudgetsOfTheStudyAreMadeComparable) {
+// Two units in control, the first two, and two in the other arm.
+data::Trial trial_of_costs(std::initializer_list<float> costs) {
   data::Trial trial;
   trial.arms.labels = {"0", "1"};
   trial.arm = {0, 0, 1, 1};
-  trial.cost = {1.0f, 0.0f, 2.0f, 4.0f};  // means 0.5 and 3
+  trial.cost = costs;
+  return trial;
+}
+
+TEST(BudgetPrices, BudgetsOfTheStudyAreMadeComparable) {
+  const data::Trial trial = trial_of_costs({1.0f, 0.0f, 2.0f, 4.0f});  // means 0.5 and 3
   data::Study study;
   study.budgets.per_unit = {0.25};
   study.budgets.total = {10.0};
@@ -103,22 +109,14 @@ TEST(BudgetPrices, BudgetsOfTheStudyAreMadeComparable) {
 }
 
 TEST(BudgetPrices, AStudyWithoutBudgetsGetsSharesBeyondControlsCost) {
-  data::Trial trial;
-  trial.arms.labels = {"0", "1"};
-  trial.arm = {0, 0, 1, 1};
-  trial.cost = {1.0f, 0.0f, 2.0f, 4.0f};
-  const std::vector<UnitBudget> budgets = unit_budgets({}, trial);
+  const std::vector<UnitBudget> budgets = unit_budgets({}, trial_of_costs({1.0f, 0.0f, 2.0f, 4.0f}));
   ASSERT_EQ(budgets.size(), 6u);
   EXPECT_DOUBLE_EQ(budgets.front().per_unit, 0.5 + 0.05 * 2.5);
   EXPECT_DOUBLE_EQ(budgets.back().per_unit, 0.5 + 0.6 * 2.5);
 }
 
 TEST(BudgetPrices, WhereControlIsTheCostliestBudgetsStartAtTheCheapestArm) {
-  data::Trial trial;
-  trial.arms.labels = {"0", "1"};
-  trial.arm = {0, 0, 1, 1};
-  trial.cost = {5.0f, 3.0f, 2.0f, 0.0f};
-  const std::vector<UnitBudget> budgets = unit_budgets({}, trial);
+  const std::vector<UnitBudget> budgets = unit_budgets({}, trial_of_costs({5.0f, 3.0f, 2.0f, 0.0f}));
   EXPECT_DOUBLE_EQ(budgets.front().per_unit, 1.0 + 0.05 * 3.0);
   EXPECT_DOUBLE_EQ(budgets.back().per_unit, 1.0 + 0.6 * 3.0);
 }
