@@ -157,8 +157,8 @@ void shape_network(const data::Trial& trial, const data::Study& study, const Met
   nn::OutcomeNetworkOptions& network = prepared.network;
   network.inputs = prepared.preprocessing.num_inputs();
   if (!study.network.hidden.empty() && !(study.network.shared.empty() && study.network.heads.empty())) {
-    throw core::usage_error("[network] hidden", "stands beside shared or heads: a network has one trunk or heads", "",
-                            "either", "`hidden = []` takes it back");
+    throw core::usage_error("[network] hidden", "a network has one trunk or heads", "both",
+                            "hidden, or shared and heads", "`hidden = []` takes it back");
   }
   if (study.network.shared.empty() && study.network.heads.empty()) {
     network.shared =
