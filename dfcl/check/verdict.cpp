@@ -33,10 +33,12 @@ void judge_sample_ratio(const CheckResult& result, const CheckOptions& options, 
                         Findings& warnings) {
   const SampleRatio& ratio = result.sample_ratio;
   if (!ratio.run) {
-    std::string shares;
+    std::string shares;  // equal, in four digits that add up to 1
+    const double equal = std::round(1e4 / static_cast<double>(result.arms.size())) / 1e4;
     for (const ArmSummary& arm : result.arms) {
+      const bool last = &arm == &result.arms.back();
       shares += fmt::format("{}\"{}\" = {:.4g}", shares.empty() ? "" : ", ", arm.label,
-                            1.0 / static_cast<double>(result.arms.size()));
+                            last ? 1.0 - equal * static_cast<double>(result.arms.size() - 1) : equal);
     }
     warnings.push_back(
         {"sample-ratio", fmt::format("The sample-ratio test was not run: {}.", ratio.why_not),

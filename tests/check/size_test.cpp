@@ -154,5 +154,12 @@ TEST(SampleRatio, SaysWhyItIsNotRun) {
   EXPECT_EQ(result.warnings[0].kind, "sample-ratio");
 }
 
+TEST(SampleRatio, ProposesSharesThatAddUp) {
+  core::RunContext context(1);
+  const data::Trial trial = fair_trial(3000, 2, {0.3, 0.3, 0.4}, 5);
+  const std::string hint = check_trial(trial, data::Study(), context).warnings[0].hint;
+  EXPECT_NE(hint.find(R"({ "0" = 0.3333, "1" = 0.3333, "2" = 0.3334 })"), std::string::npos) << hint;
+}
+
 }  // namespace
 }  // namespace dfcl::check
