@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The commands of the house. Each target does all the set-up it needs; `make` alone lists them.
 SHELL := bash
+# ccache keeps objects made with precompiled headers only so.
+export CCACHE_SLOPPINESS := pch_defines,time_macros
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 

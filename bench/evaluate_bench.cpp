@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "dfcl/core/random.h"
-#include "dfcl/evaluate/aucc.h"
+#include "dfcl/evaluate/areas/aucc.h"
 #include "dfcl/evaluate/evaluate.h"
 
 namespace {

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "dfcl/io/study_file.h"
-#include "dfcl/io/trial_reader.h"
+#include "dfcl/io/study/study_file.h"
+#include "dfcl/io/trial/trial_reader.h"
 
 int main(int argc, char** argv) {
   if (argc != 3) {

@@ -10,7 +10,7 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
-#include "dfcl/report/plan_report.h"
+#include "dfcl/report/plan/plan_report.h"
 
 namespace dfcl::cli {
 namespace {

@@ -8,9 +8,9 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
-#include "dfcl/io/study_file.h"
-#include "dfcl/io/trial_reader.h"
-#include "dfcl/report/check_report.h"
+#include "dfcl/io/study/study_file.h"
+#include "dfcl/io/trial/trial_reader.h"
+#include "dfcl/report/check/check_report.h"
 
 namespace dfcl::cli {
 namespace {

@@ -11,8 +11,8 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
-#include "dfcl/core/told_error.h"
-#include "dfcl/io/study_file.h"
+#include "dfcl/core/error_makers.h"
+#include "dfcl/io/study/study_file.h"
 
 namespace dfcl::cli {
 namespace {

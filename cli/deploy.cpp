@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // dfcl deploy: an online test of several methods, simulated.
-#include "dfcl/experiment/deploy.h"
+#include "dfcl/launch/deploy.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/version.h"
-#include "dfcl/io/atomic_file.h"
-#include "dfcl/io/study_file.h"
-#include "dfcl/report/deploy_report.h"
+#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/study/study_file.h"
+#include "dfcl/report/launch/deploy_report.h"
 
 namespace dfcl::cli {
 namespace {
@@ -50,7 +50,7 @@ int run_deploy(const DeployFlags& flags, bool as_json, core::RunContext& context
   const data::Study study = io::read_study(flags.study, overrides);
   if (!flags.output.empty()) require_output(flags.output, {flags.study});
   const bool with_controller = flags.controller == "on";
-  const experiment::DeployResult result = experiment::deploy(study, {.checkpoint_folder = flags.checkpoint}, context);
+  const launch::DeployResult result = launch::deploy(study, {.checkpoint_folder = flags.checkpoint}, context);
   const std::string json =
       report::deploy_json(result, with_controller, study, provenance_of(study, flags.controller, context.seed));
   if (!flags.output.empty()) io::write_text_file(flags.output, json);

@@ -12,9 +12,9 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
-#include "dfcl/core/told_error.h"
-#include "dfcl/io/atomic_file.h"
-#include "dfcl/io/study_file.h"
+#include "dfcl/core/error_makers.h"
+#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/study/study_file.h"
 
 namespace dfcl::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
-#include "dfcl/io/atomic_file.h"
+#include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/model/export_onnx.h"
 #include "dfcl/model/model_file.h"
 

@@ -6,11 +6,11 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
-#include "dfcl/io/study_file.h"
-#include "dfcl/io/table_summary_reader.h"
+#include "dfcl/io/study/study_file.h"
+#include "dfcl/io/tables/table_summary_reader.h"
 #include "dfcl/model/model_file.h"
-#include "dfcl/report/model_report.h"
-#include "dfcl/report/table_report.h"
+#include "dfcl/report/files/model_report.h"
+#include "dfcl/report/files/table_report.h"
 
 namespace dfcl::cli {
 namespace {

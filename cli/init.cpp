@@ -11,10 +11,10 @@
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
 #include "dfcl/data/study_guess.h"
-#include "dfcl/io/atomic_file.h"
-#include "dfcl/io/study_file.h"
-#include "dfcl/io/table_summary_reader.h"
-#include "dfcl/io/trial_reader.h"
+#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/study/study_file.h"
+#include "dfcl/io/tables/table_summary_reader.h"
+#include "dfcl/io/trial/trial_reader.h"
 #include "dfcl/train/budget_prices.h"
 
 namespace dfcl::cli {

@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include "dfcl/core/error.h"
-#include "dfcl/core/told_error.h"
-#include "dfcl/io/atomic_file.h"
-#include "dfcl/io/file_format.h"
+#include "dfcl/core/error_makers.h"
+#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/tables/file_format.h"
 
 namespace dfcl::cli {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // dfcl power: how large must a trial be, and what can this one show?
-#include "dfcl/experiment/power.h"
+#include "dfcl/launch/power.h"
 
 #include <fmt/format.h>
 
@@ -14,15 +14,15 @@
 #include "dfcl/allocate/allocate.h"
 #include "dfcl/core/error.h"
 #include "dfcl/core/version.h"
-#include "dfcl/evaluate/join.h"
-#include "dfcl/io/atomic_file.h"
-#include "dfcl/io/prediction_file.h"
-#include "dfcl/io/study_file.h"
-#include "dfcl/io/table_summary_reader.h"
-#include "dfcl/io/trial_reader.h"
+#include "dfcl/evaluate/estimators/join.h"
+#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/predictions/prediction_file.h"
+#include "dfcl/io/study/study_file.h"
+#include "dfcl/io/tables/table_summary_reader.h"
+#include "dfcl/io/trial/trial_reader.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
-#include "dfcl/report/power_report.h"
+#include "dfcl/report/launch/power_report.h"
 #include "dfcl/train/budget_prices.h"
 #include "dfcl/verbs/predict.h"
 
@@ -132,14 +132,14 @@ void look_at_trial(const PowerFlags& flags, report::PowerFigures& figures, core:
   evaluate::Outcomes nuisance;
   if (!scored.empty() && !scored[0].is_index) nuisance = scored[0].prediction.outcomes();
   if (scored.size() < 2) {
-    figures.pair = experiment::assume_plans(rows, nuisance, flags.differ);
+    figures.pair = launch::assume_plans(rows, nuisance, flags.differ);
     return;
   }
   figures.budget_per_unit = train::unit_budgets(study, trial).front().per_unit;
   const double budget = figures.budget_per_unit * static_cast<double>(rows.size());
   const auto plan_a = plan_of(scored[0], trial.arms.control, budget, flags.models[0], context);
   const auto plan_b = plan_of(scored[1], trial.arms.control, budget, flags.models[1], context);
-  figures.pair = experiment::compare_plans(rows, nuisance, plan_a, plan_b, flags.level);
+  figures.pair = launch::compare_plans(rows, nuisance, plan_a, plan_b, flags.level);
   figures.name_a = std::filesystem::path(flags.models[0]).stem().string();
   figures.name_b = std::filesystem::path(flags.models[1]).stem().string();
   if (figures.pair.sd == 0.0)
@@ -150,7 +150,7 @@ int run_power(PowerFlags& flags, bool as_json, core::RunContext& context) {
   check_flags(flags);
   report::PowerFigures figures;
   figures.levels = {flags.power, flags.level};
-  experiment::validate(figures.levels);
+  launch::validate(figures.levels);
   if (flags.sd) {
     figures.has_trial = false;
     figures.pair.sd = *flags.sd;

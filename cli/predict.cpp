@@ -13,9 +13,9 @@
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
 #include "dfcl/core/printable.h"
-#include "dfcl/io/file_format.h"
-#include "dfcl/io/prediction_writer.h"
-#include "dfcl/io/unit_reader.h"
+#include "dfcl/io/tables/file_format.h"
+#include "dfcl/io/predictions/prediction_writer.h"
+#include "dfcl/io/trial/unit_reader.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/verbs/predict.h"
 

@@ -10,8 +10,8 @@
 #include "cli/outputs.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
-#include "dfcl/io/atomic_file.h"
-#include "dfcl/report/readout_report.h"
+#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/report/launch/readout_report.h"
 
 namespace dfcl::cli {
 namespace {

@@ -11,9 +11,9 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
-#include "dfcl/core/told_error.h"
-#include "dfcl/io/atomic_file.h"
-#include "dfcl/report/results_report.h"
+#include "dfcl/core/error_makers.h"
+#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/report/evaluation/results_report.h"
 
 namespace dfcl::cli {
 namespace {

@@ -16,10 +16,10 @@
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"
-#include "dfcl/experiment/simulated_launch.h"
-#include "dfcl/io/atomic_file.h"
-#include "dfcl/io/plan_file.h"
-#include "dfcl/io/table_writer.h"
+#include "dfcl/launch/simulated_launch.h"
+#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/predictions/plan_file.h"
+#include "dfcl/io/tables/table_writer.h"
 #include "dfcl/simulate/arm_totals.h"
 #include "dfcl/simulate/batch_sources.h"
 #include "dfcl/simulate/simulator.h"
@@ -54,7 +54,7 @@ simulate::SimulatorOptions options_of(const SimulateFlags& flags, std::uint64_t 
           .num_days = static_cast<std::uint64_t>(flags.days),
           .shares = flags.shares,
           .noise = flags.noise,
-          .luck = flags.plan.empty() ? 0u : 1u,
+          .outcome_seed = flags.plan.empty() ? 0u : 1u,
           .cost_scale = flags.cost_scale,
           .population_shift = flags.population_shift,
           .imbalance = flags.imbalance};
@@ -142,9 +142,9 @@ int run_outcomes(const SimulateFlags& flags, const simulate::Simulator& simulato
   }
   require_output(flags.trial, {flags.plan});
   const data::Plan plan = io::read_plan(flags.plan, context).plan;
-  io::TableWriter writer(flags.trial, experiment::outcome_columns(),
+  io::TableWriter writer(flags.trial, launch::outcome_columns(),
                          verbs::simulation_provenance(simulator, "outcomes"));
-  writer.write(experiment::simulate_outcomes(simulator, plan, context));
+  writer.write(launch::simulate_outcomes(simulator, plan, context));
   writer.commit();
   if (as_json) {
     fmt::print("{}\n", nlohmann::ordered_json{{"units", plan.num_units()}}.dump(2));
@@ -238,7 +238,7 @@ void add_simulate(Session& session) {
                   "shops this many standard deviations younger and keener on promotions (marketing)");
   verb.add_option("--outcomes-of", flags->plan,
                   "no trial: what the units of a plan earn and cost, for dfcl readout\n"
-                  "The plan's ids are rows of the trial of the same preset, rows and seed. Their luck is another.");
+                  "The plan's ids are rows of the trial of the same preset, rows and seed. Their outcomes are drawn anew.");
   verb.add_flag("--imbalance", flags->imbalance,
                 "break the randomisation, to try `dfcl check`\n"
                 "Arms lean on a feature, and the shares are a point off the designed ones.");

@@ -1,9 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-# dfcl_room(name USES room... PRIVATE_LIBRARIES lib... PUBLIC_LIBRARIES lib...): one static library of dfcl/name/*.cpp
+# dfcl_precompile(target library...): the standard headers and those of the libraries, compiled once a target; they are
+# most of what a source file of ours costs to compile.
+function(dfcl_precompile target)
+  set(headers <algorithm> <cmath> <cstdint> <functional> <map> <memory> <optional> <span> <string> <string_view> <variant>
+              <vector> <fmt/format.h>)
+  if("nlohmann_json::nlohmann_json" IN_LIST ARGN)
+    list(APPEND headers <nlohmann/json.hpp>)
+  endif()
+  if("dfcl_arrow" IN_LIST ARGN)
+    list(APPEND headers <arrow/api.h>)
+  endif()
+  if("tomlplusplus::tomlplusplus" IN_LIST ARGN)
+    list(APPEND headers <toml++/toml.h>)
+  endif()
+  if("CLI11::CLI11" IN_LIST ARGN)
+    list(APPEND headers <CLI/CLI.hpp>)
+  endif()
+  if("GTest::gtest_main" IN_LIST ARGN)
+    list(APPEND headers <gtest/gtest.h>)
+  endif()
+  target_precompile_headers(${target} PRIVATE ${headers})
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # so that ccache can look inside
+endfunction()
+
+# dfcl_room(name USES room... PRIVATE_LIBRARIES lib... PUBLIC_LIBRARIES lib...): one static library of all dfcl/name/**.cpp
 # that links only the rooms it may use, so that a forbidden use does not link.
 function(dfcl_room name)
   cmake_parse_arguments(room "" "" "USES;PRIVATE_LIBRARIES;PUBLIC_LIBRARIES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/dfcl/${name}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/dfcl/${name}/*.cpp)
   add_library(dfcl_${name} STATIC ${sources})
   add_library(dfcl::${name} ALIAS dfcl_${name})
   set_target_properties(dfcl_${name} PROPERTIES EXPORT_NAME ${name})
@@ -12,6 +36,7 @@ function(dfcl_room name)
   list(TRANSFORM room_USES PREPEND dfcl_)
   target_link_libraries(dfcl_${name} PUBLIC ${room_USES} ${room_PUBLIC_LIBRARIES}
                                      PRIVATE ${room_PRIVATE_LIBRARIES} $<BUILD_INTERFACE:dfcl_build_flags> fmt::fmt)
+  dfcl_precompile(dfcl_${name} ${room_PRIVATE_LIBRARIES})
   set_property(GLOBAL APPEND PROPERTY DFCL_ROOMS ${name})
 endfunction()
 

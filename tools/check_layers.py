@@ -17,7 +17,7 @@ LAYERS = [
     ["nn", "forest", "evaluate"],
     ["model"],
     ["train"],
-    ["experiment"],
+    ["compare", "launch"],
     ["report"],
     ["verbs"],
     ["cli", "python"],

@@ -112,12 +112,8 @@ double variance_of(const Spread& spread, std::size_t k) {
 }
 
 Interval interval_of(double value, double variance, double degrees) {
-  if (!std::isfinite(variance) || !(degrees >= 1.0)) {
-    const double none = std::numeric_limits<double>::quiet_NaN();
-    return {value, none, none};
-  }
-  const double margin = core::student_t_quantile(0.975, degrees) * std::sqrt(variance);
-  return {value, value - margin, value + margin};
+  if (!std::isfinite(variance) || !(degrees >= 1.0)) return {value};
+  return core::t_interval(value, std::sqrt(variance), degrees, 0.95);
 }
 
 Difference difference_of(double value, const Spread& arm, const Spread& control, std::size_t k) {

@@ -13,17 +13,14 @@
 #include <string_view>
 #include <vector>
 
+#include "dfcl/core/interval.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/study.h"
 #include "dfcl/data/trial.h"
 
 namespace dfcl::check {
 
-struct Interval {  // of 95 %; low and high are NaN where no spread can be estimated
-  double value = 0.0;
-  double low = 0.0;
-  double high = 0.0;
-};
+using core::Interval;  // of 95 %; low and high are NaN where no spread can be estimated
 
 struct Difference {  // from control
   Interval interval;

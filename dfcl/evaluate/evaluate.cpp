@@ -6,13 +6,13 @@
 #include <cmath>
 
 #include "dfcl/core/error.h"
-#include "dfcl/core/told_error.h"
-#include "dfcl/evaluate/areas.h"
-#include "dfcl/evaluate/differences.h"
-#include "dfcl/evaluate/model_run.h"
-#include "dfcl/evaluate/oracle.h"
-#include "dfcl/evaluate/segments.h"
-#include "dfcl/evaluate/setting.h"
+#include "dfcl/core/error_makers.h"
+#include "dfcl/evaluate/areas/areas.h"
+#include "dfcl/evaluate/effects/differences.h"
+#include "dfcl/evaluate/curves/model_run.h"
+#include "dfcl/evaluate/curves/oracle.h"
+#include "dfcl/evaluate/effects/segments.h"
+#include "dfcl/evaluate/curves/setting.h"
 #include "dfcl/evaluate/verdict.h"
 
 namespace dfcl::evaluate {
@@ -45,13 +45,14 @@ PlanFigures plan_figures(const Setting& setting, const PlanRun& run, const Oracl
   figures.feasible = run.cut.feasible;
   const double increment = run.estimate.revenue - setting.control.revenue;
   const double extra_cost = run.estimate.cost - setting.control.cost;
-  figures.revenue = normal_interval(run.estimate.revenue, spread.revenue, level);
-  figures.incremental_revenue = normal_interval(increment, spread.increment, level);
-  figures.cost = normal_interval(run.estimate.cost, spread.cost, level);
-  figures.spend_over_budget = normal_interval(run.estimate.cost - run.budget_per_unit, spread.cost, level);
-  figures.return_per_cost = fieller_interval({increment, extra_cost, spread.increment * spread.increment,
-                                              spread.extra_cost * spread.extra_cost, spread.increment_extra_cost},
-                                             level);
+  figures.revenue = core::normal_interval(run.estimate.revenue, spread.revenue, level);
+  figures.incremental_revenue = core::normal_interval(increment, spread.increment, level);
+  figures.cost = core::normal_interval(run.estimate.cost, spread.cost, level);
+  figures.spend_over_budget = core::normal_interval(run.estimate.cost - run.budget_per_unit, spread.cost, level);
+  figures.return_per_cost =
+      core::fieller_interval({increment, extra_cost, spread.increment * spread.increment,
+                              spread.extra_cost * spread.extra_cost, spread.increment_extra_cost},
+                             core::normal_critical(level));
   figures.predicted_revenue = run.cut.revenue / num_rows;
   figures.predicted_cost = run.cut.cost / num_rows;
   figures.share_per_arm = run.share_per_arm;
@@ -174,7 +175,7 @@ Evaluation describe(const Setting& setting) {
   evaluation.budgets_per_unit = setting.options.budgets_per_unit;
   const double level = setting.options.level;
   const auto interval = [&](double value, const Series& series) {
-    return normal_interval(value, series.empty() ? std::nan("") : standard_deviation(series, setting.kind), level);
+    return core::normal_interval(value, series.empty() ? std::nan("") : standard_deviation(series, setting.kind), level);
   };
   evaluation.control_revenue = interval(setting.control.revenue, setting.control_series.revenue);
   evaluation.control_cost = interval(setting.control.cost, setting.control_series.cost);

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "dfcl/core/run_context.h"
-#include "dfcl/evaluate/estimators.h"
+#include "dfcl/evaluate/estimators/estimators.h"
 #include "dfcl/evaluate/evaluation.h"
-#include "dfcl/evaluate/ranking.h"
-#include "dfcl/evaluate/resample.h"
-#include "dfcl/evaluate/trial_rows.h"
+#include "dfcl/evaluate/areas/ranking.h"
+#include "dfcl/evaluate/estimators/resample.h"
+#include "dfcl/evaluate/estimators/trial_rows.h"
 
 namespace dfcl::evaluate {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "dfcl/evaluate/fit.h"
-#include "dfcl/evaluate/intervals.h"
+#include "dfcl/evaluate/effects/fit.h"
+#include "dfcl/evaluate/estimators/intervals.h"
 
 namespace dfcl::evaluate {
 

@@ -8,7 +8,7 @@
 #include "dfcl/forest/predict.h"
 #include "dfcl/loss/efficiency.h"
 #include "dfcl/model/arm_rules_of.h"
-#include "dfcl/nn/lender.h"
+#include "dfcl/nn/workspace_pool.h"
 
 namespace dfcl::model {
 namespace {
@@ -106,9 +106,9 @@ void Predictor::predict_forest(core::MatrixView<const float> features, core::Mat
 
 void Predictor::predict(core::MatrixView<const float> features, core::MatrixView<float> revenue,
                         core::MatrixView<float> cost, core::RunContext& context) const {
-  nn::Lender<Tile> tiles([&] { return std::make_unique<Tile>(members_.front(), model_.arms.size()); });
+  nn::WorkspacePool<Tile> tiles([&] { return std::make_unique<Tile>(members_.front(), model_.arms.size()); });
   core::for_each_chunk(context, features.rows, kChunkRows, [&](std::size_t begin, std::size_t end, std::size_t) {
-    typename nn::Lender<Tile>::Loan tile(tiles);
+    typename nn::WorkspacePool<Tile>::Loan tile(tiles);
     for (std::size_t first = begin; first < end; first += nn::kTileRows) {
       const std::size_t rows = std::min(nn::kTileRows, end - first);
       predict_tile(*tile, features.slice(first, rows), revenue.slice(first, rows), cost.slice(first, rows));

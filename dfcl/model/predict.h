@@ -17,7 +17,7 @@
 #include "dfcl/data/features.h"
 #include "dfcl/data/ids.h"
 #include "dfcl/data/prediction.h"
-#include "dfcl/io/unit_reader.h"
+#include "dfcl/io/trial/unit_reader.h"
 #include "dfcl/model/model.h"
 
 namespace dfcl::model {

@@ -16,7 +16,7 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/hash.h"
 #include "dfcl/core/printable.h"
-#include "dfcl/io/atomic_file.h"
+#include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/model/strict_json.h"
 
 namespace dfcl::model {

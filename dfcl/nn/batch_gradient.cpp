@@ -136,7 +136,7 @@ std::vector<std::vector<double>> BatchGradient<T>::totals_of(core::RunContext& c
   if (!any) return totals;
   const std::vector<std::vector<double>> zeros = totals;
   core::for_each_chunk(context, num_chunks(), 1, [&](std::size_t index, std::size_t, std::size_t) {
-    typename Lender<Workspace>::Loan loan(workspaces_);
+    typename WorkspacePool<Workspace>::Loan loan(workspaces_);
     chunks_[index].totals = zeros;
     for_each_tile(index, [&](const Tile& tile) {
       const loss::Rows<T> rows = forward(*loan, fill_inputs, data, tile);
@@ -155,7 +155,7 @@ template <class T>
 void BatchGradient<T>::run_chunk(Chunk& chunk, std::size_t index, const FillInputs<T>& fill_inputs,
                                  const TrainingRows& data, std::span<const WeightedLoss<T>> losses,
                                  const std::vector<std::vector<double>>& totals) {
-  typename Lender<Workspace>::Loan loan(workspaces_);
+  typename WorkspacePool<Workspace>::Loan loan(workspaces_);
   Workspace& workspace = *loan;
   chunk.gradient.assign(model_.network().num_parameters(), T(0));
   chunk.sums.assign(losses.size(), 0.0);

@@ -17,7 +17,7 @@
 #include "dfcl/core/matrix.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/loss/loss.h"
-#include "dfcl/nn/lender.h"
+#include "dfcl/nn/workspace_pool.h"
 #include "dfcl/nn/outcome_network.h"
 
 namespace dfcl::nn {
@@ -103,7 +103,7 @@ class BatchGradient {
   std::size_t num_chunks() const { return std::min(tiles_.size(), kNumChunks); }
 
   const OutcomeNetwork<T>& model_;
-  Lender<Workspace> workspaces_;
+  WorkspacePool<Workspace> workspaces_;
   std::vector<std::vector<HeadRange>> heads_of_arm_;
   std::span<const std::uint32_t> rows_;  // of the batch at hand, in the order of the tiles
   std::vector<std::uint32_t> grouped_rows_;

@@ -120,10 +120,10 @@ void TileWorkspace<T>::predict(const OutcomeNetwork<T>& model, std::size_t num_r
 template <class T>
 void predict(core::RunContext& context, const OutcomeNetwork<T>& model, std::size_t num_rows,
              const FillRange<T>& fill_inputs, core::MatrixView<T> revenue, core::MatrixView<T> cost) {
-  Lender<TileWorkspace<T>> workspaces([&] { return std::make_unique<TileWorkspace<T>>(model); });
+  WorkspacePool<TileWorkspace<T>> workspaces([&] { return std::make_unique<TileWorkspace<T>>(model); });
   constexpr std::size_t kChunkRows = 16 * kTileRows;
   core::for_each_chunk(context, num_rows, kChunkRows, [&](std::size_t begin, std::size_t end, std::size_t) {
-    typename Lender<TileWorkspace<T>>::Loan loan(workspaces);
+    typename WorkspacePool<TileWorkspace<T>>::Loan loan(workspaces);
     TileWorkspace<T>& workspace = *loan;
     for (std::size_t first = begin; first < end; first += kTileRows) {
       const std::size_t count = std::min(kTileRows, end - first);

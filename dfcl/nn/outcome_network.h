@@ -13,7 +13,7 @@
 
 #include "dfcl/core/matrix.h"
 #include "dfcl/core/run_context.h"
-#include "dfcl/nn/lender.h"  // for callers that lend tile workspaces
+#include "dfcl/nn/workspace_pool.h"  // for callers that lend tile workspaces
 #include "dfcl/nn/network.h"
 #include "dfcl/nn/outcome_head.h"
 

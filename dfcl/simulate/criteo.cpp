@@ -20,7 +20,7 @@ constexpr double kSdDriver = 0.3075;
 class Criteo final : public UnitModel {
  public:
   explicit Criteo(const SimulatorOptions& options)
-      : seed_(options.seed), luck_seed_(luck_seed(options)), response_(options.response) {
+      : seed_(options.seed), outcome_seed_(outcome_seed(options)), response_(options.response) {
     for (std::size_t i = 0; i < kNumUserFeatures; ++i) {
       columns_.push_back({fmt::format("f{}", i), data::ColumnType::float32});
     }
@@ -69,15 +69,15 @@ class Criteo final : public UnitModel {
                      std::span<double> revenue, std::span<double> cost) const override {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       // One number for both outcomes: whoever converts also visits.
-      const double luck = core::RandomStream(luck_seed_, kOutcomePurpose, keys[i].row_index()).uniform();
-      cost[i] = luck < block.cost(i, arms[i]) ? 1.0 : 0.0;
-      revenue[i] = luck < block.revenue(i, arms[i]) ? 1.0 : 0.0;
+      const double draw = core::RandomStream(outcome_seed_, kOutcomePurpose, keys[i].row_index()).uniform();
+      cost[i] = draw < block.cost(i, arms[i]) ? 1.0 : 0.0;
+      revenue[i] = draw < block.revenue(i, arms[i]) ? 1.0 : 0.0;
     }
   }
 
  private:
   std::uint64_t seed_;
-  std::uint64_t luck_seed_;
+  std::uint64_t outcome_seed_;
   VisitResponse response_;
   std::vector<data::ColumnInfo> columns_;
 };

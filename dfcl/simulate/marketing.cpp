@@ -33,15 +33,15 @@ std::vector<double> category_effects(Category category, std::size_t num_levels) 
 // A count of this mean whose variance is noise x the natural one (noise >= 1): Poisson with a gamma-distributed mean.
 double draw_count(core::RandomStream& stream, double mean, double noise) {
   const double relative_variance = noise * kOverdispersion + (noise - 1.0) / mean;
-  const double luck = stream.gamma(1.0 / relative_variance) * relative_variance;
-  return static_cast<double>(stream.poisson(mean * luck));
+  const double draw = stream.gamma(1.0 / relative_variance) * relative_variance;
+  return static_cast<double>(stream.poisson(mean * draw));
 }
 
 class Marketing final : public UnitModel {
  public:
   explicit Marketing(const SimulatorOptions& options)
       : seed_(options.seed),
-        luck_seed_(luck_seed(options)),
+        outcome_seed_(outcome_seed(options)),
         cost_scale_(options.cost_scale),
         population_shift_(options.population_shift),
         has_days_(options.num_days > 0),
@@ -89,7 +89,7 @@ class Marketing final : public UnitModel {
   void draw_outcomes(std::span<const UnitKey> keys, const UnitBlock& block, std::span<const std::uint8_t> arms,
                      std::span<double> revenue, std::span<double> cost) const override {
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      core::RandomStream stream(luck_seed_, kOutcomePurpose, keys[i].row_index());
+      core::RandomStream stream(outcome_seed_, kOutcomePurpose, keys[i].row_index());
       const double mean = block.revenue(i, arms[i]);
       double orders = draw_count(stream, mean, std::max(noise_, 1.0));
       // Less than the natural noise: drawn towards the expectation, which is no whole number.
@@ -128,7 +128,7 @@ class Marketing final : public UnitModel {
   }
 
   std::uint64_t seed_;
-  std::uint64_t luck_seed_;
+  std::uint64_t outcome_seed_;
   double cost_scale_;
   double population_shift_;
   bool has_days_;

@@ -26,8 +26,8 @@ struct SimulatorOptions {
   std::vector<double> shares = {};
   // marketing only: the variance of the outcomes about their expectation is this times the natural one.
   double noise = 1.0;
-  // Another number: the same units with other luck in their outcomes. 0: that of the trial.
-  std::uint64_t luck = 0;
+  // Another number: the same units with other random outcomes. 0: that of the trial.
+  std::uint64_t outcome_seed = 0;
   // marketing only, for worlds that change: every cost is this times the usual one, and shops are this many standard
   // deviations younger, keener on promotions and less affluent than usual.
   double cost_scale = 1.0;

@@ -39,8 +39,8 @@ data::ColumnValues outcome_column(ColumnType type, std::vector<double> values) {
 
 }  // namespace
 
-std::uint64_t luck_seed(const SimulatorOptions& options) {
-  return options.luck == 0 ? options.seed : core::combine_hashes(options.seed, options.luck);
+std::uint64_t outcome_seed(const SimulatorOptions& options) {
+  return options.outcome_seed == 0 ? options.seed : core::combine_hashes(options.seed, options.outcome_seed);
 }
 
 Simulator::Simulator(SimulatorOptions options)

@@ -36,7 +36,7 @@ class UnitModel {
   virtual const std::vector<data::ColumnInfo>& feature_columns() const = 0;
   virtual UnitBlock make_units(std::span<const UnitKey> keys, bool with_features) const = 0;
   // Outcomes of the given arms, one for each row. The numbers behind them are the row's own: another arm for the same
-  // row meets the same luck.
+  // row meets the same draw.
   virtual void draw_outcomes(std::span<const UnitKey> keys, const UnitBlock& block, std::span<const std::uint8_t> arms,
                              std::span<double> revenue, std::span<double> cost) const = 0;
   // Column names of arm, revenue and cost, and of what else a row holds (no days, no features).
@@ -51,8 +51,8 @@ class UnitModel {
 std::unique_ptr<UnitModel> make_marketing(const SimulatorOptions& options);
 std::unique_ptr<UnitModel> make_criteo(const SimulatorOptions& options);
 
-// The seed of outcomes: the units' own where the luck is that of the trial.
-std::uint64_t luck_seed(const SimulatorOptions& options);
+// The seed of outcomes: the units' own where the options name none.
+std::uint64_t outcome_seed(const SimulatorOptions& options);
 
 // The seed of the functions behind the effects: they do not change with the seed of the units.
 inline constexpr std::uint64_t kWorldSeed = 20240607;

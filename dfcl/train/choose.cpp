@@ -13,8 +13,8 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/hash.h"
-#include "dfcl/core/told_error.h"
-#include "dfcl/evaluate/net_value.h"
+#include "dfcl/core/error_makers.h"
+#include "dfcl/evaluate/estimators/net_value.h"
 #include "dfcl/train/checkpoint.h"
 #include "dfcl/train/nuisance.h"
 #include "dfcl/train/run_key.h"

@@ -17,7 +17,7 @@
 
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/trial.h"
-#include "dfcl/evaluate/net_value.h"
+#include "dfcl/evaluate/estimators/net_value.h"
 #include "dfcl/loss/given_slopes_loss.h"
 #include "dfcl/nn/batch_gradient.h"
 #include "dfcl/train/preparation.h"

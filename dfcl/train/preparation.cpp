@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "dfcl/core/error.h"
-#include "dfcl/core/told_error.h"
+#include "dfcl/core/error_makers.h"
 #include "dfcl/loss/fd_loss.h"
 #include "dfcl/train/start_model.h"
 

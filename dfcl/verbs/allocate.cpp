@@ -15,16 +15,16 @@
 #include "dfcl/core/suggest.h"
 #include "dfcl/core/version.h"
 #include "dfcl/data/prediction_fingerprint.h"
-#include "dfcl/experiment/launch_design.h"
-#include "dfcl/experiment/launch_source.h"
-#include "dfcl/experiment/plan_changes.h"
-#include "dfcl/io/atomic_file.h"
-#include "dfcl/io/batch_reader.h"
-#include "dfcl/io/file_format.h"
-#include "dfcl/io/plan_file.h"
-#include "dfcl/io/prediction_file.h"
-#include "dfcl/io/prediction_stream.h"
-#include "dfcl/io/table_summary_reader.h"
+#include "dfcl/launch/launch_design.h"
+#include "dfcl/launch/launch_source.h"
+#include "dfcl/launch/plan_changes.h"
+#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/tables/batch_reader.h"
+#include "dfcl/io/tables/file_format.h"
+#include "dfcl/io/predictions/plan_file.h"
+#include "dfcl/io/predictions/prediction_file.h"
+#include "dfcl/io/predictions/prediction_stream.h"
+#include "dfcl/io/tables/table_summary_reader.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
 #include "dfcl/verbs/predict.h"
@@ -107,7 +107,7 @@ struct LoadedProblem {
 };
 
 // Takes from the held-out and explored units every arm but theirs.
-void mask_launch(const experiment::LaunchDesign& design, LoadedProblem& loaded, core::RunContext& context) {
+void mask_launch(const launch::LaunchDesign& design, LoadedProblem& loaded, core::RunContext& context) {
   const data::Prediction& prediction = *loaded.prediction;
   const core::Matrix<std::uint8_t>& eligible = loaded.table.eligible;
   loaded.launch_eligible = core::Matrix<std::uint8_t>(prediction.num_units(), prediction.arms.size());
@@ -117,7 +117,7 @@ void mask_launch(const experiment::LaunchDesign& design, LoadedProblem& loaded, 
   } else {
     std::fill_n(loaded.launch_eligible.data(), bytes, std::uint8_t{1});
   }
-  experiment::mask_launch(design, prediction.ids, loaded.launch_eligible.view(), context);
+  launch::mask_launch(design, prediction.ids, loaded.launch_eligible.view(), context);
   loaded.problem.eligible = std::as_const(loaded.launch_eligible).view();
 }
 
@@ -171,22 +171,22 @@ LoadedProblem load_problem(const AllocateRequest& request, core::RunContext& con
 }
 
 void append_roles(const LoadedProblem& loaded, const allocate::Solution& solution,
-                  const experiment::LaunchDesign& design, data::Plan& plan) {
+                  const launch::LaunchDesign& design, data::Plan& plan) {
   const allocate::Problem& problem = loaded.problem;
-  experiment::UnitPrices prices{
+  launch::UnitPrices prices{
       .multiplier = solution.multiplier, .arm = solution.arm_multiplier, .second = solution.second_multiplier};
   for (std::size_t unit = 0; unit < plan.num_units(); ++unit) {
     if (!solution.segment_multiplier.empty())
       prices.multiplier = solution.multiplier + solution.segment_multiplier[loaded.table.segment[unit]];
     if (problem.second.cost.rows > 0) prices.second_cost = problem.second.cost.row(unit);
-    experiment::UnitRow row{problem.revenue.row(unit), problem.cost.row(unit), {}};
+    launch::UnitRow row{problem.revenue.row(unit), problem.cost.row(unit), {}};
     if (loaded.table.eligible.rows() > 0) row.open = loaded.table.eligible.row(unit);
-    experiment::append_role(design, unit, row, problem.rules, prices, plan);
+    launch::append_role(design, unit, row, problem.rules, prices, plan);
   }
 }
 
 data::Plan plan_of(const LoadedProblem& loaded, const allocate::Solution& solution,
-                   const experiment::LaunchDesign& design) {
+                   const launch::LaunchDesign& design) {
   const data::Prediction& prediction = *loaded.prediction;
   data::Plan plan;
   plan.arms = prediction.arms;
@@ -231,7 +231,7 @@ template <class SpendAt>
 double elasticity_of(const AllocateRequest& request, const allocate::Solution& solution, SpendAt&& spend_at) {
   if (request.is_coupled() || !(solution.multiplier > 0.0)) return std::nan("");
   constexpr double kStep = 1.25;
-  return experiment::spend_elasticity(spend_at(solution.multiplier / kStep), spend_at(solution.multiplier * kStep),
+  return launch::spend_elasticity(spend_at(solution.multiplier / kStep), spend_at(solution.multiplier * kStep),
                                       kStep * kStep);
 }
 
@@ -263,7 +263,7 @@ AllocateResult allocate_in_memory(const AllocateRequest& request, core::RunConte
   const double read_seconds = clock.lap();
   const data::Provenance provenance =
       provenance_of(request, loaded.problem.rules, prediction.arms, loaded.is_index, context.seed);
-  const experiment::LaunchDesign design = design_of(request, loaded.problem.rules, context.seed);
+  const launch::LaunchDesign design = design_of(request, loaded.problem.rules, context.seed);
   const auto id_of = [&](std::size_t unit) { return prediction.ids.text(unit); };
 
   for (std::size_t i = 0; i < totals.size(); ++i) {
@@ -286,9 +286,9 @@ AllocateResult allocate_in_memory(const AllocateRequest& request, core::RunConte
     KeptPlan kept{nullptr, provenance, {}};
     if (figures.solution.has_plan() && (is_kept || design.is_on() || previous)) {
       const auto plan = std::make_shared<const data::Plan>(plan_of(loaded, figures.solution, design));
-      if (figures.launch) experiment::add_role_totals(*plan, figures.launch->roles);
+      if (figures.launch) launch::add_role_totals(*plan, figures.launch->roles);
       if (previous) {
-        experiment::PlanChanges changes(previous->plan, prediction.arms);
+        launch::PlanChanges changes(previous->plan, prediction.arms);
         changes.add(*plan);
         figures.change = changes.result();
       }
@@ -333,11 +333,11 @@ AllocateResult allocate_streamed(const AllocateRequest& request, core::RunContex
   const allocate::Rules rules = rules_of(request, arms);
   const bool is_index = holds_index(io::read_provenance(request.predictions));
   warn_of_index(is_index, context);
-  const experiment::LaunchDesign design = design_of(request, rules, context.seed);
+  const launch::LaunchDesign design = design_of(request, rules, context.seed);
   std::unique_ptr<data::BatchSource> opened = io::open_prediction(request.predictions, arms, context);
-  const experiment::LaunchSource* launch = nullptr;
+  const launch::LaunchSource* launch = nullptr;
   if (design.is_on()) {
-    auto designed = std::make_unique<experiment::LaunchSource>(std::move(opened), arms, design);
+    auto designed = std::make_unique<launch::LaunchSource>(std::move(opened), arms, design);
     launch = designed.get();
     opened = std::move(designed);
   }
@@ -356,9 +356,9 @@ AllocateResult allocate_streamed(const AllocateRequest& request, core::RunContex
     report::PlanFigures figures = empty_figures(request, arms, rules);
     figures.seconds.read = clock.lap();
     std::optional<io::PlanWriter> writer;
-    std::optional<experiment::PlanChanges> changes;
+    std::optional<launch::PlanChanges> changes;
     if (previous) changes.emplace(previous->plan, arms);
-    std::vector<experiment::RoleTotals> roles(data::kNumRoles);
+    std::vector<launch::RoleTotals> roles(data::kNumRoles);
     const std::string file = plan_name(request.output, i, totals.size());
     data::Plan whole;
     const auto sink = [&](const allocate::PlannedBatch& planned) {
@@ -371,7 +371,7 @@ AllocateResult allocate_streamed(const AllocateRequest& request, core::RunContex
       piece.revenue.assign(planned.revenue.begin(), planned.revenue.end());
       piece.cost.assign(planned.cost.begin(), planned.cost.end());
       if (launch != nullptr) launch->append_roles(planned.batch, rules, planned.multiplier, piece);
-      experiment::add_role_totals(piece, roles);
+      launch::add_role_totals(piece, roles);
       if (changes) changes->add(piece);
       if (request.keep_plans) append_plan(piece, whole);
       if (file.empty()) return;

@@ -13,7 +13,7 @@
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/plan.h"
 #include "dfcl/data/provenance.h"
-#include "dfcl/report/plan_report.h"
+#include "dfcl/report/plan/plan_report.h"
 #include "dfcl/verbs/allocate_request.h"
 
 namespace dfcl::verbs {

@@ -10,7 +10,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/suggest.h"
-#include "dfcl/io/file_format.h"
+#include "dfcl/io/tables/file_format.h"
 #include "dfcl/model/safetensors.h"
 
 namespace dfcl::verbs {
@@ -98,7 +98,7 @@ void check_inputs(const AllocateRequest& request) {
 }
 
 void check_launch(const AllocateRequest& request) {
-  experiment::validate({.holdout = request.holdout, .explore = request.explore});
+  launch::validate({.holdout = request.holdout, .explore = request.explore});
   if (request.curve_points > 0 && (request.has_roles() || !request.previous.empty())) {
     throw usage_error("--curve", "is no plan", "leave out --holdout, --explore and --previous");
   }
@@ -121,7 +121,7 @@ allocate::Rules rules_of(const AllocateRequest& request, const std::vector<std::
   return rules;
 }
 
-experiment::LaunchDesign design_of(const AllocateRequest& request, const allocate::Rules& rules, std::uint64_t seed) {
+launch::LaunchDesign design_of(const AllocateRequest& request, const allocate::Rules& rules, std::uint64_t seed) {
   return {request.holdout, request.explore, request.holdout_salt, seed, rules.control};
 }
 

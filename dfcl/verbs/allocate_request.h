@@ -12,7 +12,7 @@
 
 #include "dfcl/allocate/allocate.h"
 #include "dfcl/data/prediction.h"
-#include "dfcl/experiment/launch_design.h"
+#include "dfcl/launch/launch_design.h"
 #include "dfcl/model/model.h"
 
 namespace dfcl::verbs {
@@ -60,7 +60,7 @@ void check_request(const AllocateRequest& request);
 
 allocate::Rules rules_of(const AllocateRequest& request, const std::vector<std::string>& arms);
 
-experiment::LaunchDesign design_of(const AllocateRequest& request, const allocate::Rules& rules, std::uint64_t seed);
+launch::LaunchDesign design_of(const AllocateRequest& request, const allocate::Rules& rules, std::uint64_t seed);
 
 // From "ARM=N" entries to a limit for each arm.
 std::vector<std::int64_t> limits_of(const std::vector<std::string>& entries, std::int64_t unset,

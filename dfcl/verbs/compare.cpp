@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "dfcl/core/error.h"
-#include "dfcl/io/atomic_file.h"
-#include "dfcl/io/study_file.h"
-#include "dfcl/io/trial_reader.h"
+#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/study/study_file.h"
+#include "dfcl/io/trial/trial_reader.h"
 #include "dfcl/train/train.h"
 #include "dfcl/verbs/compare_checks.h"
 #include "dfcl/verbs/comparison_folder.h"
@@ -20,9 +20,9 @@
 namespace dfcl::verbs {
 namespace {
 
-using experiment::ComparisonEntry;
-using experiment::TrainedModel;
-using experiment::TrainingFailure;
+using compare::ComparisonEntry;
+using compare::TrainedModel;
+using compare::TrainingFailure;
 
 // The same settings and another seed.
 struct WithSeed {
@@ -111,7 +111,7 @@ class Trainings {
 
   void train_one(const data::Trial& trial, const ComparisonEntry& entry, std::uint64_t seed) {
     const WithSeed with_seed(context_, seed);
-    const data::Study study = experiment::study_of(request_.study, entry);
+    const data::Study study = compare::study_of(request_.study, entry);
     train::TrainOptions options;
     options.study_text = io::study_text(study);
     options.checkpoint_folder = folder_.checkpoint(entry.file, seed);
@@ -154,7 +154,7 @@ EvaluateRequest evaluation_of(const CompareRequest& request) {
 
 // What is said over seeds. `first` is the evaluation of the first seed's models; those of the others are evaluated
 // here, a seed at a time to save memory, without intervals over test units and steadied by the same predictions.
-std::vector<experiment::SeedEntry> evaluate_seeds(const CompareRequest& request,
+std::vector<compare::SeedEntry> evaluate_seeds(const CompareRequest& request,
                                                   const std::vector<ComparisonEntry>& entries,
                                                   const std::vector<std::uint64_t>& seeds,
                                                   const ComparisonFolder& folder, const evaluate::Evaluation& first,
@@ -180,13 +180,13 @@ std::vector<experiment::SeedEntry> evaluate_seeds(const CompareRequest& request,
   }
   std::vector<std::string> names;
   for (const ComparisonEntry& entry : entries) names.push_back(entry.name);
-  return experiment::over_seeds(all, trained, names, first.level);
+  return compare::over_seeds(all, trained, names, first.level);
 }
 
-std::vector<experiment::TrainingTime> times_of(const std::vector<ComparisonEntry>& entries,
+std::vector<compare::TrainingTime> times_of(const std::vector<ComparisonEntry>& entries,
                                                const std::vector<std::uint64_t>& seeds,
                                                const ComparisonFolder& folder) {
-  std::vector<experiment::TrainingTime> times;
+  std::vector<compare::TrainingTime> times;
   for (std::size_t entry = 0; entry < entries.size(); ++entry) {
     for (const std::uint64_t seed : seeds) {
       if (const auto kept = folder.time(entries[entry].file, seed))
@@ -241,7 +241,7 @@ CompareResult compare_in(const CompareRequest& request, const std::vector<Compar
 }  // namespace
 
 CompareResult compare(const CompareRequest& request, core::RunContext& context) {
-  const std::vector<ComparisonEntry> entries = experiment::comparison_entries(request.study);
+  const std::vector<ComparisonEntry> entries = compare::comparison_entries(request.study);
   ComparisonFolder::require_place(request.folder);
   std::vector<std::uint64_t> seeds;
   for (std::int64_t i = 0; i < request.study.compare.seeds; ++i)

@@ -12,7 +12,7 @@
 
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/study.h"
-#include "dfcl/report/comparison_report.h"
+#include "dfcl/report/comparison/comparison_report.h"
 #include "dfcl/verbs/evaluate.h"
 
 namespace dfcl::verbs {
@@ -31,7 +31,7 @@ struct CompareRequest {
 
 struct CompareResult {
   report::ComparisonReport report;
-  std::vector<experiment::TrainingTime> times;
+  std::vector<compare::TrainingTime> times;
   std::string json;  // as in results.json
   bool fit = true;   // whether the trial is fit to learn from
 };

@@ -9,11 +9,11 @@
 #include <set>
 
 #include "dfcl/core/error.h"
-#include "dfcl/evaluate/join.h"
-#include "dfcl/evaluate/trial_rows.h"
-#include "dfcl/io/file_format.h"
-#include "dfcl/io/prediction_file.h"
-#include "dfcl/io/unit_labels.h"
+#include "dfcl/evaluate/estimators/join.h"
+#include "dfcl/evaluate/estimators/trial_rows.h"
+#include "dfcl/io/tables/file_format.h"
+#include "dfcl/io/predictions/prediction_file.h"
+#include "dfcl/io/trial/unit_labels.h"
 #include "dfcl/model/safetensors.h"
 #include "dfcl/train/budget_prices.h"
 #include "dfcl/train/forest_method.h"
@@ -24,7 +24,7 @@
 namespace dfcl::verbs {
 namespace {
 
-using experiment::ComparisonEntry;
+using compare::ComparisonEntry;
 
 // The means of an outcome among the units that got an arm.
 struct ArmMean {
@@ -102,7 +102,7 @@ void require_trainable(const data::Trial& trial, const data::Study& study, const
     const bool particular = method.two_arms_only || method.ordered_arms_only || method.loss == train::DecisionLoss::fd;
     const bool with_trial = concerns_trial(entry) || (particular && prepared.insert(entry.method).second);
     try {
-      require_trainable(trial, experiment::study_of(study, entry), method, with_trial, context);
+      require_trainable(trial, compare::study_of(study, entry), method, with_trial, context);
     } catch (const core::Error& error) {
       core::ErrorDetails details = error.details();
       if (error.kind() == core::ErrorKind::interrupted) throw;

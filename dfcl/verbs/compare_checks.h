@@ -9,14 +9,14 @@
 
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/trial.h"
-#include "dfcl/experiment/comparison_entries.h"
+#include "dfcl/compare/comparison_entries.h"
 #include "dfcl/verbs/compare.h"
 
 namespace dfcl::verbs {
 
 // Throws Error that names the entry.
 void require_trainable(const data::Trial& trial, const data::Study& study,
-                       const std::vector<experiment::ComparisonEntry>& entries, core::RunContext& context);
+                       const std::vector<compare::ComparisonEntry>& entries, core::RunContext& context);
 
 // What only the evaluation needs: test rows, --segment, --truth. Throws Error; warns of a truth that is far from what
 // the trial found.

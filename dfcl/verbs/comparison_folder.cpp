@@ -17,11 +17,11 @@
 #include <system_error>
 
 #include "dfcl/core/error.h"
-#include "dfcl/core/told_error.h"
+#include "dfcl/core/error_makers.h"
 #include "dfcl/core/version.h"
-#include "dfcl/experiment/comparison_entries.h"
-#include "dfcl/io/atomic_file.h"
-#include "dfcl/io/study_file.h"
+#include "dfcl/compare/comparison_entries.h"
+#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/study/study_file.h"
 #include "dfcl/model/model_file.h"
 
 namespace dfcl::verbs {
@@ -117,8 +117,8 @@ std::string entries_difference(const data::Study& kept, const data::Study& asked
   }
   if (kept.compare.seeds > asked.compare.seeds)
     return fmt::format("--seeds was {}, and is {} now", kept.compare.seeds, asked.compare.seeds);
-  const std::vector<experiment::ComparisonEntry> asked_entries = experiment::comparison_entries(asked);
-  for (const experiment::ComparisonEntry& entry : experiment::comparison_entries(kept)) {
+  const std::vector<compare::ComparisonEntry> asked_entries = compare::comparison_entries(asked);
+  for (const compare::ComparisonEntry& entry : compare::comparison_entries(kept)) {
     const bool is_kept = std::any_of(asked_entries.begin(), asked_entries.end(), [&](const auto& other) {
       return other.file == entry.file && other.method == entry.method && other.settings == entry.settings;
     });

@@ -13,7 +13,7 @@
 #include "dfcl/data/prediction.h"
 #include "dfcl/data/study.h"
 #include "dfcl/model/model.h"
-#include "dfcl/report/evaluation_report.h"
+#include "dfcl/report/evaluation/evaluation_report.h"
 
 namespace dfcl::verbs {
 

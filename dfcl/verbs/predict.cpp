@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "dfcl/core/version.h"
-#include "dfcl/io/prediction_writer.h"
+#include "dfcl/io/predictions/prediction_writer.h"
 #include "dfcl/model/model_file.h"
 
 namespace dfcl::verbs {

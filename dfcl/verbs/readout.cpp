@@ -7,8 +7,8 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/version.h"
-#include "dfcl/experiment/join_launch.h"
-#include "dfcl/io/plan_file.h"
+#include "dfcl/launch/join_launch.h"
+#include "dfcl/io/predictions/plan_file.h"
 
 namespace dfcl::verbs {
 namespace {
@@ -27,7 +27,7 @@ std::optional<double> figure_of(const io::PlanFile& plan, const std::string& nam
 ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context) {
   const io::PlanFile plan = io::read_plan(request.plan, context);
   const io::OutcomeTable outcomes = io::read_outcomes(request.outcomes, context);
-  experiment::ReadoutOptions options;
+  launch::ReadoutOptions options;
   const std::optional<double> share = request.holdout_share ? request.holdout_share : figure_of(plan, "holdout");
   if (!share) {
     throw core::Error({.kind = core::ErrorKind::usage,
@@ -41,9 +41,9 @@ ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context)
   options.spend_elasticity = figure_of(plan, "spend_elasticity");
   if (!outcomes.time.empty() && request.launch.empty() && plan.option("launch").empty() && plan.time.empty())
     context.warn("the outcomes have times, but when the plan started is not known: give --launch");
-  const experiment::Launch launch =
-      experiment::join_launch(plan, outcomes, {request.control, request.launch, request.plan, request.outcomes});
-  experiment::Readout readout = experiment::read_out(launch, options);
+  const launch::Launch launch =
+      launch::join_launch(plan, outcomes, {request.control, request.launch, request.plan, request.outcomes});
+  launch::Readout readout = launch::read_out(launch, options);
   for (const std::string& warning : readout.warnings) context.warn(warning);
 
   data::Provenance provenance{"readout",

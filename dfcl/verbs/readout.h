@@ -8,7 +8,7 @@
 
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/provenance.h"
-#include "dfcl/experiment/readout.h"
+#include "dfcl/launch/readout.h"
 
 namespace dfcl::verbs {
 
@@ -24,7 +24,7 @@ struct ReadoutRequest {
 };
 
 struct ReadoutResult {
-  experiment::Readout readout;
+  launch::Readout readout;
   data::Provenance provenance;
 };
 

@@ -5,8 +5,8 @@
 
 #include "dfcl/check/check.h"
 #include "dfcl/core/error.h"
-#include "dfcl/io/study_file.h"
-#include "dfcl/io/trial_reader.h"
+#include "dfcl/io/study/study_file.h"
+#include "dfcl/io/trial/trial_reader.h"
 #include "dfcl/train/methods.h"
 
 namespace dfcl::verbs {

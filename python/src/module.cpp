@@ -15,20 +15,20 @@
 
 #include "dfcl/check/check.h"
 #include "dfcl/core/version.h"
-#include "dfcl/experiment/simulated_launch.h"
-#include "dfcl/io/memory_table.h"
-#include "dfcl/io/plan_file.h"
-#include "dfcl/io/prediction_file.h"
-#include "dfcl/io/study_file.h"
-#include "dfcl/io/table_summary_reader.h"
-#include "dfcl/io/trial_reader.h"
+#include "dfcl/launch/simulated_launch.h"
+#include "dfcl/io/tables/memory_table.h"
+#include "dfcl/io/predictions/plan_file.h"
+#include "dfcl/io/predictions/prediction_file.h"
+#include "dfcl/io/study/study_file.h"
+#include "dfcl/io/tables/table_summary_reader.h"
+#include "dfcl/io/trial/trial_reader.h"
 #include "dfcl/model/export_onnx.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
-#include "dfcl/report/check_report.h"
-#include "dfcl/report/model_report.h"
-#include "dfcl/report/readout_report.h"
-#include "dfcl/report/results_report.h"
+#include "dfcl/report/check/check_report.h"
+#include "dfcl/report/files/model_report.h"
+#include "dfcl/report/launch/readout_report.h"
+#include "dfcl/report/evaluation/results_report.h"
 #include "dfcl/simulate/study_text.h"
 #include "dfcl/train/methods.h"
 #include "dfcl/verbs/allocate.h"
@@ -336,9 +336,9 @@ void bind_simulate(nb::module_& module) {
   module.def("simulate_outcomes", [](Options wanted, const std::string& plan_path, const RunOptions& options) {
     wanted.luck = 1;
     const simulate::Simulator simulator(wanted);
-    data::Table table{experiment::outcome_columns(), {}};
+    data::Table table{launch::outcome_columns(), {}};
     table.batches.push_back(run(options, [&](core::RunContext& context) {
-      return experiment::simulate_outcomes(simulator, io::read_plan(plan_path, context).plan, context);
+      return launch::simulate_outcomes(simulator, io::read_plan(plan_path, context).plan, context);
     }));
     return PlainTable{std::make_shared<const data::Table>(std::move(table)),
                       verbs::simulation_provenance(simulator, "outcomes")};

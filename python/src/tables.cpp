@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "dfcl/core/error.h"
-#include "dfcl/io/batch_stream.h"
-#include "dfcl/io/memory_table.h"
-#include "dfcl/io/table_writer.h"
+#include "dfcl/io/tables/batch_stream.h"
+#include "dfcl/io/tables/memory_table.h"
+#include "dfcl/io/tables/table_writer.h"
 #include "dfcl/verbs/predict.h"
 
 namespace nb = nanobind;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/evaluate/aucc.h"
+#include "dfcl/evaluate/areas/aucc.h"
 
 #include <gtest/gtest.h>
 

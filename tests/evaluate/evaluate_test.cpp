@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "dfcl/core/error.h"
-#include "dfcl/evaluate/influence.h"
-#include "dfcl/evaluate/join.h"
+#include "dfcl/evaluate/estimators/influence.h"
+#include "dfcl/evaluate/estimators/join.h"
 #include "small_trials.h"
 
 namespace dfcl::evaluate {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/evaluate/fit.h"
+#include "dfcl/evaluate/effects/fit.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "dfcl/evaluate/qini.h"
+#include "dfcl/evaluate/areas/qini.h"
 #include "small_trials.h"
 
 namespace dfcl::evaluate {

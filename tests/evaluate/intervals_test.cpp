@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/evaluate/intervals.h"
+#include "dfcl/evaluate/estimators/intervals.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@ namespace dfcl::evaluate {
 namespace {
 
 TEST(Intervals, FiellerEndsAreWhereTheQuotientCanJustBeTrue) {
-  const Quotient quotient{2.0, 1.0, 0.04, 0.01, 0.005};
-  const Interval interval = fieller_interval(quotient, 0.95);
+  const core::Quotient quotient{2.0, 1.0, 0.04, 0.01, 0.005};
+  const Interval interval = core::fieller_interval(quotient, core::normal_critical(0.95));
   EXPECT_DOUBLE_EQ(interval.value, 2.0);
   for (const double end : {interval.low, interval.high}) {
     const double distance = quotient.numerator - end * quotient.denominator;
@@ -25,7 +25,7 @@ TEST(Intervals, FiellerEndsAreWhereTheQuotientCanJustBeTrue) {
 }
 
 TEST(Intervals, FiellerClaimsNothingWhereTheCostCannotBeToldFromZero) {
-  const Interval interval = fieller_interval({2.0, 1.0, 0.04, 0.5, 0.0}, 0.95);
+  const Interval interval = core::fieller_interval({2.0, 1.0, 0.04, 0.5, 0.0}, core::normal_critical(0.95));
   EXPECT_DOUBLE_EQ(interval.value, 2.0);
   EXPECT_FALSE(interval.has_ends());
 }

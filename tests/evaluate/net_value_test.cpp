@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/evaluate/net_value.h"
+#include "dfcl/evaluate/estimators/net_value.h"
 
 #include <gtest/gtest.h>
 

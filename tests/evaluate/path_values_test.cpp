@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every estimator against eq. 16 written down plainly, in the trial itself and in resamples.
-#include "dfcl/evaluate/path_values.h"
+#include "dfcl/evaluate/curves/path_values.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/evaluate/resample.h"
+#include "dfcl/evaluate/estimators/resample.h"
 
 #include <gtest/gtest.h>
 

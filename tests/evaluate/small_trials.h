@@ -15,8 +15,8 @@
 #include "dfcl/core/matrix.h"
 #include "dfcl/core/random.h"
 #include "dfcl/data/trial.h"
-#include "dfcl/evaluate/estimators.h"
-#include "dfcl/evaluate/trial_rows.h"
+#include "dfcl/evaluate/estimators/estimators.h"
+#include "dfcl/evaluate/estimators/trial_rows.h"
 
 namespace dfcl::evaluate {
 

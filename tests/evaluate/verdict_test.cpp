@@ -12,7 +12,7 @@ ModelFigures model_of(const std::string& name, double gain, double deviation, do
   model.name = name;
   PlanFigures plan;
   plan.budget_per_unit = budget;
-  plan.incremental_revenue = normal_interval(gain, deviation, 0.95);
+  plan.incremental_revenue = core::normal_interval(gain, deviation, 0.95);
   plan.cost = Interval(budget, budget, budget);
   plan.spend_over_budget = Interval(0.0, 0.0, 0.0);
   model.deployed = {plan};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/io/csv_rows.h"
+#include "dfcl/io/tables/csv_rows.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/io/memory_table.h"
+#include "dfcl/io/tables/memory_table.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "dfcl/core/error.h"
-#include "dfcl/io/batch_reader.h"
-#include "dfcl/io/prediction_file.h"
-#include "dfcl/io/table_summary_reader.h"
+#include "dfcl/io/tables/batch_reader.h"
+#include "dfcl/io/predictions/prediction_file.h"
+#include "dfcl/io/tables/table_summary_reader.h"
 
 namespace dfcl::io {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/io/prediction_file.h"
+#include "dfcl/io/predictions/prediction_file.h"
 
 #include <gtest/gtest.h>
 

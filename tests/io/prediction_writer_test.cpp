@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/io/prediction_writer.h"
+#include "dfcl/io/predictions/prediction_writer.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "dfcl/io/prediction_file.h"
+#include "dfcl/io/predictions/prediction_file.h"
 #include "temporary_folder.h"
 
 namespace dfcl::io {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/io/study_file.h"
+#include "dfcl/io/study/study_file.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/io/table_writer.h"
+#include "dfcl/io/tables/table_writer.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "dfcl/core/error.h"
-#include "dfcl/io/atomic_file.h"
-#include "dfcl/io/batch_reader.h"
-#include "dfcl/io/table_summary_reader.h"
+#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/tables/batch_reader.h"
+#include "dfcl/io/tables/table_summary_reader.h"
 #include "temporary_folder.h"
 
 namespace dfcl::io {

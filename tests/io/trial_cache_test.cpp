@@ -9,8 +9,8 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/hash.h"
-#include "dfcl/io/atomic_file.h"
-#include "dfcl/io/trial_reader.h"
+#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/trial/trial_reader.h"
 #include "temporary_folder.h"
 
 namespace dfcl::io {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/io/unit_reader.h"
+#include "dfcl/io/trial/unit_reader.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"
-#include "dfcl/io/table_writer.h"
-#include "dfcl/io/trial_reader.h"
+#include "dfcl/io/tables/table_writer.h"
+#include "dfcl/io/trial/trial_reader.h"
 #include "temporary_folder.h"
 
 namespace dfcl::io {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/report/model_report.h"
+#include "dfcl/report/files/model_report.h"
 
 #include <gtest/gtest.h>
 

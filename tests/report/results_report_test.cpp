@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/report/results_report.h"
+#include "dfcl/report/evaluation/results_report.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/report/text_table.h"
+#include "dfcl/report/text/text_table.h"
 
 #include <gtest/gtest.h>
 

@@ -34,7 +34,7 @@ TEST(ChangingWorld, CostsScaleAndNothingElseDoes) {
 }
 
 TEST(ChangingWorld, AnotherLuckMeetsTheSameUnits) {
-  const Simulator trial({.num_rows = kRows, .seed = 3}), launch({.num_rows = kRows, .seed = 3, .luck = 1});
+  const Simulator trial({.num_rows = kRows, .seed = 3}), launch({.num_rows = kRows, .seed = 3, .outcome_seed = 1});
   const UnitBlock a = trial.make_units(0, kRows), b = launch.make_units(0, kRows);
   EXPECT_EQ(column(trial, a, "avg_basket"), column(launch, b, "avg_basket"));
   for (std::size_t row = 0; row < kRows; ++row) EXPECT_EQ(a.revenue(row, 2), b.revenue(row, 2));

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/evaluate/areas/qini.h"
+
+#include <algorithm>
+
+#include "dfcl/core/for_each_processor.h"
+#include "dfcl/evaluate/areas/ranking.h"
+
+namespace dfcl::evaluate {
+namespace {
+
+constexpr std::size_t kTile = ResampleBlock::kTile;
+using Tile = ResampleBlock::Tile;
+
+struct StepSums {
+  Lanes weight[2]{};  // control, treated
+  Lanes revenue[2]{};
+};
+
+DFCL_FOR_EACH_PROCESSOR
+void add_rows(const QiniRow* rows, std::size_t count, const Tile& weights, StepSums* steps) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const QiniRow row = rows[i];
+    Lanes& weight = steps[row.step].weight[row.treated];
+    Lanes& revenue = steps[row.step].revenue[row.treated];
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const double times = static_cast<double>(static_cast<int>(weights[i][lane]));
+      weight[lane] += times * row.weight;
+      revenue[lane] += times * row.revenue;
+    }
+  }
+}
+
+// The two areas of one resample, by trapezoids.
+void integrate(const std::vector<StepSums>& steps, std::size_t lane, QiniLanes& result) {
+  double treated_total = 0.0;
+  for (const StepSums& step : steps) treated_total += step.weight[1][lane];
+  double weight[2] = {0.0, 0.0};
+  double revenue[2] = {0.0, 0.0};
+  double last_qini = 0.0;
+  double last_uplift = 0.0;
+  double qini_area = 0.0;
+  double uplift_area = 0.0;
+  const double width = 1.0 / static_cast<double>(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    for (std::size_t arm = 0; arm < 2; ++arm) {
+      weight[arm] += steps[i].weight[arm][lane];
+      revenue[arm] += steps[i].revenue[arm][lane];
+    }
+    const bool both = weight[0] > 0.0 && weight[1] > 0.0;
+    const double uplift = both ? revenue[1] / weight[1] - revenue[0] / weight[0] : 0.0;
+    const double qini = uplift * weight[1] / treated_total;
+    const double gain = uplift * static_cast<double>(i + 1) * width;
+    qini_area += 0.5 * width * (last_qini + qini);
+    uplift_area += 0.5 * width * (last_uplift + gain);
+    last_qini = qini;
+    last_uplift = gain;
+  }
+  result.qini[lane] = qini_area - 0.5 * last_qini;
+  result.auuc[lane] = uplift_area;
+}
+
+}  // namespace
+
+std::vector<QiniRow> qini_rows(const TrialRows& rows, std::span<const double> extra_revenue, std::size_t arm,
+                               core::RunContext& context) {
+  std::vector<std::uint32_t> chosen;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (rows.arm[row] == arm || rows.arm[row] == rows.arms.control) chosen.push_back(static_cast<std::uint32_t>(row));
+  }
+  const std::vector<std::uint32_t> order = order_falling(extra_revenue, chosen, context);
+  std::vector<std::uint8_t> step(rows.size());
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    step[order[place]] = static_cast<std::uint8_t>(place * kQiniSteps / order.size());
+  }
+  std::vector<QiniRow> result;
+  result.reserve(chosen.size());
+  for (const std::uint32_t row : chosen) {
+    result.push_back({rows.weight[row], rows.weight[row] * static_cast<double>(rows.revenue[row]), row, step[row],
+                      static_cast<std::uint8_t>(rows.arm[row] == arm ? 1 : 0)});
+  }
+  return result;
+}
+
+QiniLanes qini_lanes(const ResampleBlock& block, std::span<const QiniRow> rows) {
+  std::vector<StepSums> steps(kQiniSteps);
+  Tile weights;
+  std::uint32_t indices[kTile];
+  for (std::size_t begin = 0; begin < rows.size(); begin += kTile) {
+    const std::size_t count = std::min(kTile, rows.size() - begin);
+    for (std::size_t i = 0; i < count; ++i) indices[i] = rows[begin + i].row;
+    block.fill({indices, count}, weights);
+    add_rows(rows.data() + begin, count, weights, steps.data());
+  }
+  QiniLanes result;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) integrate(steps, lane, result);
+  return result;
+}
+
+}  // namespace dfcl::evaluate

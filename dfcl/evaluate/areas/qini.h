@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Qini and AUUC (eq. 19), for readers who expect them: one treated arm against control, rows ranked by predicted extra
+// revenue. Curves are drawn at kQiniSteps equal shares of the ranking. With Y and n the weighted revenue and units of
+// an arm among the first rows: uplift u = Yt/nt - Yc/nc; AUUC is the area of share x u; the Qini curve is
+// (Yt - Yc nt/nc) / Nt and qini its area above the straight line. Both per unit, random ranking: qini 0.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dfcl/core/run_context.h"
+#include "dfcl/evaluate/estimators/resample.h"
+
+namespace dfcl::evaluate {
+
+inline constexpr std::size_t kQiniSteps = 100;
+
+// The rows of the two arms, in row order, with their place in the ranking.
+struct QiniRow {
+  double weight;   // 1 / propensity
+  double revenue;  // times that
+  std::uint32_t row;
+  std::uint8_t step;  // 0 to kQiniSteps - 1
+  std::uint8_t treated;
+};
+std::vector<QiniRow> qini_rows(const TrialRows& rows, std::span<const double> extra_revenue, std::size_t arm,
+                               core::RunContext& context);
+
+struct QiniLanes {
+  Lanes qini{};
+  Lanes auuc{};
+};
+QiniLanes qini_lanes(const ResampleBlock& block, std::span<const QiniRow> rows);
+
+}  // namespace dfcl::evaluate

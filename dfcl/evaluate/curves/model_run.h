@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One model's plans: where its path is cut, what each plan is estimated to earn and cost, how these spread, and who
+// gets what. Internal to the room.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "dfcl/evaluate/curves/setting.h"
+
+namespace dfcl::evaluate {
+
+struct PlanSpread {  // standard deviations per unit
+  double revenue = 0.0;
+  double cost = 0.0;
+  double increment = 0.0;             // of incremental revenue
+  double extra_cost = 0.0;            // of cost less control's
+  double increment_extra_cost = 0.0;  // covariance
+};
+PlanSpread spread_of(const PlanSeries& plan, const PlanSeries& control, SeriesKind kind);
+
+// One plan.
+struct PlanRun {
+  double budget_per_unit = 0.0;
+  Cut cut;
+  PlanEstimate estimate;
+  PlanSeries series;  // by resampling only
+  PlanSpread spread;
+  std::vector<double> share_per_arm;
+  std::optional<PlanEstimate> truth;
+  std::vector<std::vector<PlanEstimate>> segments;               // deployed only: per column and value
+  std::vector<std::vector<std::vector<double>>> segment_shares;  // per column, value and arm
+};
+
+// Spread of a model's plan less the reference's.
+struct DifferenceSpread {
+  double revenue = 0.0;
+  double cost = 0.0;
+  double relative = 0.0;
+  Series revenue_series;  // by resampling only
+};
+
+struct ModelRun {
+  std::vector<PlanRun> deployed;                 // budgets rising
+  std::vector<PlanRun> matched;                  // budgets rising
+  std::vector<PlanRun> curve;                    // budgets rising
+  std::vector<DifferenceSpread> differences;     // per budget; empty for the reference
+  std::vector<std::vector<std::uint8_t>> plans;  // arm per row, per budget: of the reference, for analytic intervals
+};
+
+// reference: null for the reference itself.
+ModelRun run_model(const Setting& setting, const Candidate& model, const ModelRun* reference);
+
+}  // namespace dfcl::evaluate

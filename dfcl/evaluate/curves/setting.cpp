@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/evaluate/curves/setting.h"
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+
+namespace dfcl::evaluate {
+
+Setting::Setting(const EvaluationInput& evaluation_input, const EvaluationOptions& evaluation_options,
+                 core::RunContext& run_context)
+    : input(evaluation_input),
+      options(evaluation_options),
+      context(run_context),
+      rewards(evaluation_input.rows, evaluation_options.estimator, evaluation_input.nuisance),
+      kind(evaluation_options.analytic ? SeriesKind::influence : SeriesKind::resamples),
+      budget_order(evaluation_options.budgets_per_unit.size()),
+      ones(ResampleBlock::ones()),
+      totals(totals_of(ones, rewards)) {
+  std::iota(budget_order.begin(), budget_order.end(), std::size_t{0});
+  std::stable_sort(budget_order.begin(), budget_order.end(), [&](std::size_t a, std::size_t b) {
+    return options.budgets_per_unit[a] < options.budgets_per_unit[b];
+  });
+  for (const std::size_t index : budget_order) budgets.push_back(options.budgets_per_unit[index]);
+  const PlanValue value = control_value(totals, rewards);
+  control = {value.revenue[0], value.cost[0]};
+  if (options.analytic) {
+    const std::vector<std::uint8_t> all_control(num_rows(), static_cast<std::uint8_t>(input.rows.arms.control));
+    control_series = influence_of(rewards, all_control, context);
+  }
+  draw_totals();
+}
+
+void Setting::draw_totals() {
+  if (options.num_resamples == 0 || options.analytic) return;
+  const std::size_t num_blocks = (options.num_resamples + kLanes - 1) / kLanes;
+  block_totals.resize(num_blocks);
+  PlanSeries series{Series(num_blocks * kLanes), Series(num_blocks * kLanes)};
+  context.pool.run(num_blocks, [&](std::size_t index) {
+    context.check_cancelled();
+    const ResampleBlock block(input.rows, options.weights, context.seed, index);
+    block_totals[index] = totals_of(block, rewards);
+    const PlanValue value = control_value(block_totals[index], rewards);
+    std::copy(value.revenue.begin(), value.revenue.end(), series.revenue.begin() + static_cast<long>(index * kLanes));
+    std::copy(value.cost.begin(), value.cost.end(), series.cost.begin() + static_cast<long>(index * kLanes));
+  });
+  series.revenue.resize(options.num_resamples);
+  series.cost.resize(options.num_resamples);
+  control_series = std::move(series);
+}
+
+void Setting::for_each_block(const BlockBody& body) const {
+  std::mutex mutex;
+  std::size_t done = 0;
+  context.pool.run(block_totals.size(), [&](std::size_t index) {
+    context.check_cancelled();
+    const ResampleBlock block(input.rows, options.weights, context.seed, index);
+    const std::size_t first = index * kLanes;
+    const std::size_t count = std::min(kLanes, options.num_resamples - first);
+    body(block, block_totals[index], first, count);
+    const std::lock_guard lock(mutex);
+    done += count;
+    context.progress("resampling", done, options.num_resamples, "resamples");
+  });
+  context.finished("resampling");
+}
+
+}  // namespace dfcl::evaluate

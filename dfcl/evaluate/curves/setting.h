@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What all models of an evaluation share: the rows and the estimator, the totals of every block of resamples, and
+// everyone in control. Internal to the room. Memory: about 100 bytes an arm and resample.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "dfcl/evaluate/evaluate.h"
+#include "dfcl/evaluate/estimators/influence.h"
+#include "dfcl/evaluate/curves/path_values.h"
+
+namespace dfcl::evaluate {
+
+struct PlanEstimate {  // per unit
+  double revenue = 0.0;
+  double cost = 0.0;
+};
+
+class Setting {
+ public:
+  Setting(const EvaluationInput& evaluation_input, const EvaluationOptions& evaluation_options,
+          core::RunContext& run_context);
+
+  const EvaluationInput& input;
+  const EvaluationOptions& options;
+  core::RunContext& context;
+  Rewards rewards;
+  SeriesKind kind;                        // of the series below and of all plans
+  std::vector<std::size_t> budget_order;  // indices of the budgets, rising
+  std::vector<double> budgets;            // rising, per unit
+  ResampleBlock ones;
+  BlockTotals totals;
+  PlanEstimate control;
+  PlanSeries control_series;
+  std::vector<BlockTotals> block_totals;  // by resampling only
+
+  std::size_t num_rows() const { return rewards.rows().size(); }
+  bool resamples() const { return !block_totals.empty(); }
+  std::size_t num_resamples() const { return resamples() ? options.num_resamples : 0; }
+
+  // Calls body(block, its totals, first resample, how many of its lanes count), any number at once.
+  using BlockBody = std::function<void(const ResampleBlock&, const BlockTotals&, std::size_t, std::size_t)>;
+  void for_each_block(const BlockBody& body) const;
+
+ private:
+  void draw_totals();
+};
+
+}  // namespace dfcl::evaluate

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/evaluate/effects/differences.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace dfcl::evaluate {
+namespace {
+
+// Two digits, and whole numbers from 10 on.
+std::string percent(double share) {
+  return std::abs(share) >= 0.0995 ? fmt::format("{:.0f}", 100.0 * share) : fmt::format("{:.2g}", 100.0 * share);
+}
+
+std::string interval_words(const Interval& interval, double level) {
+  return fmt::format("{:.3g} % interval {} to {}", 100.0 * level, percent(interval.low), percent(interval.high));
+}
+
+// In plain words, by the simultaneous interval: looking at many differences must not make one of them true.
+std::string sentence_of(const DifferenceFigures& figures, double level) {
+  if (!figures.revenue.has_ends()) return "No interval can be given, so no difference can be shown.";
+  if (figures.revenue.value == 0.0 && figures.revenue.low == 0.0 && figures.revenue.high == 0.0) {
+    return fmt::format("{} and {} earn exactly the same at this budget.", figures.model, figures.reference);
+  }
+  const bool shown = figures.simultaneous_low > 0.0 || figures.simultaneous_high < 0.0;
+  std::string text;
+  if (!shown) {
+    text = fmt::format("No difference between {} and {} can be shown at this budget ({} %, {})", figures.model,
+                       figures.reference, percent(figures.relative.value), interval_words(figures.relative, level));
+    if (figures.revenue.low > 0.0 || figures.revenue.high < 0.0) text += ", once all comparisons are counted";
+    return text + ".";
+  }
+  const bool more = figures.revenue.value > 0.0;
+  text = fmt::format(
+      "{} earns {} % {} than {} at this budget, {}", figures.model, percent(std::abs(figures.relative.value)),
+      more ? "more" : "less", figures.reference,
+      interval_words(
+          more ? figures.relative : Interval(-figures.relative.value, -figures.relative.high, -figures.relative.low),
+          level));
+  if (figures.cost.has_ends() && (figures.cost.low > 0.0 || figures.cost.high < 0.0)) {
+    text += fmt::format(", and spends {:.3g} {} a unit", std::abs(figures.cost.value),
+                        figures.cost.value > 0.0 ? "more" : "less");
+  }
+  return text + ".";
+}
+
+double critical_of(const Setting& setting, const std::vector<double>& values, const std::vector<double>& deviations,
+                   const std::vector<std::span<const double>>& resamples) {
+  if (setting.kind == SeriesKind::influence) return bonferroni_critical(values.size(), setting.options.level);
+  return simultaneous_critical(values, deviations, resamples, setting.options.level);
+}
+
+bool counts_in(const Setting& setting, std::size_t model, Family family) {
+  return family == Family::all || !setting.input.models[model].is_alternative;
+}
+
+// Over the differences of a family from the reference.
+double difference_critical(const Setting& setting, const std::vector<ModelRun>& runs, Family family) {
+  std::vector<double> values;
+  std::vector<double> deviations;
+  std::vector<std::span<const double>> resamples;
+  for (std::size_t model = 1; model < runs.size(); ++model) {
+    if (!counts_in(setting, model, family)) continue;
+    for (std::size_t budget = 0; budget < setting.budgets.size(); ++budget) {
+      const DifferenceSpread& spread = runs[model].differences[budget];
+      values.push_back(runs[model].deployed[budget].estimate.revenue - runs[0].deployed[budget].estimate.revenue);
+      deviations.push_back(spread.revenue);
+      resamples.emplace_back(spread.revenue_series);
+    }
+  }
+  return critical_of(setting, values, deviations, resamples);
+}
+
+DifferenceFigures difference_at(const Setting& setting, const std::vector<ModelRun>& runs, std::size_t model,
+                                std::size_t budget, double critical) {
+  const double level = setting.options.level;
+  const PlanEstimate& value = runs[model].deployed[budget].estimate;
+  const PlanEstimate& reference = runs[0].deployed[budget].estimate;
+  const DifferenceSpread& spread = runs[model].differences[budget];
+  DifferenceFigures figures;
+  figures.model = setting.input.models[model].name;
+  figures.reference = setting.input.models[0].name;
+  figures.budget_per_unit = setting.budgets[budget];
+  const double difference = value.revenue - reference.revenue;
+  figures.revenue = core::normal_interval(difference, spread.revenue, level);
+  figures.simultaneous_low = difference - critical * spread.revenue;
+  figures.simultaneous_high = difference + critical * spread.revenue;
+  figures.relative = core::normal_interval(difference / reference.revenue, spread.relative, level);
+  figures.cost = core::normal_interval(value.cost - reference.cost, spread.cost, level);
+  figures.p_value = two_sided_p(difference, spread.revenue);
+  figures.sentence = sentence_of(figures, level);
+  return figures;
+}
+
+std::string area_sentence(const AuccDifferenceFigures& figures) {
+  if (!figures.area.has_ends()) {
+    return fmt::format("No interval can be given for {} and {} on arm '{}', so no difference can be shown.",
+                       figures.model, figures.reference, figures.arm);
+  }
+  if (figures.area.low > 0.0 || figures.area.high < 0.0) {
+    return fmt::format(
+        "{} ranks {} than {} for arm '{}': its cost curve has an area {:.3g} {} (interval {:.3g} to "
+        "{:.3g}).",
+        figures.model, figures.area.value > 0.0 ? "better" : "worse", figures.reference, figures.arm,
+        std::abs(figures.area.value), figures.area.value > 0.0 ? "larger" : "smaller", figures.area.low,
+        figures.area.high);
+  }
+  return fmt::format("No difference in ranking between {} and {} can be shown for arm '{}'.", figures.model,
+                     figures.reference, figures.arm);
+}
+
+}  // namespace
+
+std::vector<DifferenceFigures> difference_figures(const Setting& setting, const std::vector<ModelRun>& runs) {
+  const double of_launchable = difference_critical(setting, runs, Family::launchable);
+  const double of_all = difference_critical(setting, runs, Family::all);
+  std::vector<DifferenceFigures> figures;
+  for (std::size_t model = 1; model < runs.size(); ++model) {
+    const double critical = counts_in(setting, model, Family::launchable) ? of_launchable : of_all;
+    std::vector<DifferenceFigures> of_model(setting.budgets.size());
+    for (std::size_t budget = 0; budget < setting.budgets.size(); ++budget) {
+      of_model[setting.budget_order[budget]] = difference_at(setting, runs, model, budget, critical);
+    }
+    figures.insert(figures.end(), of_model.begin(), of_model.end());
+  }
+  return figures;
+}
+
+std::vector<AuccDifferenceFigures> aucc_differences(const Setting& setting,
+                                                    const std::vector<std::vector<ArmAreas>>& areas) {
+  const double level = setting.options.level;
+  std::vector<AuccDifferenceFigures> all;
+  for (std::size_t model = 1; model < areas.size(); ++model) {
+    for (std::size_t arm = 0; arm < areas[model].size(); ++arm) {
+      const ArmAreas& own = areas[model][arm];
+      const ArmAreas& reference = areas[0][arm];
+      AuccDifferenceFigures figures;
+      figures.model = setting.input.models[model].name;
+      figures.reference = setting.input.models[0].name;
+      figures.arm = setting.input.rows.arms.labels[own.arm];
+      figures.published = Interval(own.aucc.published - reference.aucc.published);
+      figures.area = Interval(own.aucc.area - reference.aucc.area);
+      figures.p_value = std::nan("");
+      if (own.totals_away_from_zero) {
+        const Series area = combine(1.0, own.area, -1.0, reference.area);
+        figures.published =
+            percentile_interval(figures.published.value, combine(1.0, own.published, -1.0, reference.published), level);
+        figures.area = percentile_interval(figures.area.value, area, level);
+        figures.p_value = percentile_p(area);
+      }
+      figures.sentence = area_sentence(figures);
+      all.push_back(std::move(figures));
+    }
+  }
+  return all;
+}
+
+double increment_critical(const Setting& setting, const std::vector<ModelRun>& runs, Family family) {
+  std::vector<double> values;
+  std::vector<double> deviations;
+  std::vector<Series> series;
+  for (std::size_t model = 0; model < runs.size(); ++model) {
+    if (!counts_in(setting, model, family)) continue;
+    for (const PlanRun& plan : runs[model].deployed) {
+      values.push_back(plan.estimate.revenue - setting.control.revenue);
+      deviations.push_back(plan.spread.increment);
+      if (setting.kind == SeriesKind::resamples) {
+        series.push_back(combine(1.0, plan.series.revenue, -1.0, setting.control_series.revenue));
+      }
+    }
+  }
+  const std::vector<std::span<const double>> resamples(series.begin(), series.end());
+  return critical_of(setting, values, deviations, resamples);
+}
+
+}  // namespace dfcl::evaluate

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a row tells about a policy (eq. 16): its contribution to the sums of which every estimator of revenue and cost
+// is made. Horvitz-Thompson and doubly robust are means of contributions; Hajek divides by the sum of the weights;
+// stratified is Hajek inside each chosen arm, weighted by the arm's share. Nothing is kept.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "dfcl/core/matrix.h"
+#include "dfcl/evaluate/estimators/trial_rows.h"
+
+namespace dfcl::evaluate {
+
+enum class Estimator : std::uint8_t { horvitz_thompson, hajek, stratified, doubly_robust };
+std::string_view to_text(Estimator estimator);  // as users type it: horvitz-thompson, ...
+
+// Outcomes for every row and arm, from a prediction or a truth.
+struct Outcomes {
+  core::MatrixView<const float> revenue = {};  // rows x arms
+  core::MatrixView<const float> cost = {};     // rows x arms
+};
+
+struct Contribution {
+  double revenue = 0.0;
+  double cost = 0.0;
+  double weight = 0.0;  // Hajek and stratified only
+};
+
+class Rewards {
+ public:
+  // nuisance: m of eq. 16, for doubly robust only; never fitted on these rows. Rows and nuisance must outlive this.
+  Rewards(const TrialRows& rows, Estimator estimator, Outcomes nuisance = {})
+      : rows_(rows), estimator_(estimator), nuisance_(nuisance) {}
+
+  const TrialRows& rows() const { return rows_; }
+  Estimator estimator() const { return estimator_; }
+  bool is_mean() const { return estimator_ == Estimator::horvitz_thompson || estimator_ == Estimator::doubly_robust; }
+
+  // Of a row, were it given the arm.
+  Contribution of(std::size_t row, std::size_t arm) const {
+    const bool seen = rows_.arm[row] == arm;
+    if (estimator_ == Estimator::doubly_robust) {
+      const double revenue = static_cast<double>(nuisance_.revenue(row, arm));
+      const double cost = static_cast<double>(nuisance_.cost(row, arm));
+      if (!seen) return {revenue, cost, 0.0};
+      const double weight = rows_.weight[row];
+      return {revenue + weight * (static_cast<double>(rows_.revenue[row]) - revenue),
+              cost + weight * (static_cast<double>(rows_.cost[row]) - cost), 0.0};
+    }
+    if (!seen) return {};
+    const double weight = rows_.weight[row];
+    return {weight * static_cast<double>(rows_.revenue[row]), weight * static_cast<double>(rows_.cost[row]),
+            is_mean() ? 0.0 : weight};
+  }
+
+ private:
+  const TrialRows& rows_;
+  Estimator estimator_;
+  Outcomes nuisance_;
+};
+
+}  // namespace dfcl::evaluate

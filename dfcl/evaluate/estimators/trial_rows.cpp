@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/evaluate/estimators/trial_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "dfcl/core/error.h"
+#include "dfcl/data/splits.h"
+
+namespace dfcl::evaluate {
+namespace {
+
+core::Error rows_error(std::string what, std::string found, std::string expected, std::string hint = "") {
+  return core::Error({.kind = core::ErrorKind::data,
+                      .what = std::move(what),
+                      .found = std::move(found),
+                      .expected = std::move(expected),
+                      .hint = std::move(hint)});
+}
+
+std::string name_of(std::optional<data::Split> split) {
+  return split ? fmt::format("the {} split", data::to_text(*split)) : "the trial";
+}
+
+data::Ids ids_of_rows(const data::Ids& all, const std::vector<std::size_t>& rows) {
+  if (rows.size() == all.size()) return all;
+  if (all.texts() == nullptr) {
+    std::vector<std::int64_t> numbers;
+    numbers.reserve(rows.size());
+    for (const std::size_t row : rows) numbers.push_back(all.number(row));
+    return numbers;
+  }
+  data::TextColumn texts;
+  for (const std::size_t row : rows) texts.push_back((*all.texts())[row]);
+  return texts;
+}
+
+void check_rows(const TrialRows& rows, const std::string& where) {
+  for (std::size_t arm = 0; arm < rows.num_arms(); ++arm) {
+    const std::string& label = rows.arms.labels[arm];
+    if (rows.arm_units[arm] == 0) {
+      throw rows_error(fmt::format("no unit of arm '{}' in {}", label, where), "0 units", "units of every arm",
+                       "another split, or fewer arms");
+    }
+    if (rows.arm_units[arm] < 2) {
+      throw rows_error(fmt::format("arm '{}' has one unit in {}", label, where), "1 unit",
+                       "two or more, to see a spread", "another split, or fewer arms");
+    }
+  }
+  if (rows.num_clusters == 1)
+    throw rows_error(fmt::format("all units of {} are one cluster", where), "", "two or more");
+  if (std::all_of(rows.revenue.begin(), rows.revenue.end(), [](float revenue) { return revenue == 0.0f; })) {
+    throw rows_error(fmt::format("nobody in {} earned anything", where), "revenue 0 for every unit", "some revenue",
+                     "is [columns] revenue the right column?");
+  }
+}
+
+void set_clusters(const data::Trial& trial, TrialRows& rows) {
+  if (!trial.has_clusters()) return;
+  constexpr std::uint32_t kUnseen = 0xffffffffu;
+  std::vector<std::uint32_t> dense(trial.num_clusters, kUnseen);
+  rows.cluster.reserve(rows.trial_row.size());
+  for (const std::size_t row : rows.trial_row) {
+    std::uint32_t& index = dense[trial.cluster[row]];
+    if (index == kUnseen) index = static_cast<std::uint32_t>(rows.num_clusters++);
+    rows.cluster.push_back(index);
+  }
+}
+
+void set_weights(const data::Trial& trial, TrialRows& rows) {
+  rows.has_propensity = !trial.propensity.empty();
+  rows.weight.reserve(rows.size());
+  const auto num_rows = static_cast<double>(rows.size());
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    rows.weight.push_back(rows.has_propensity ? 1.0 / static_cast<double>(trial.propensity[rows.trial_row[row]])
+                                              : num_rows / static_cast<double>(rows.arm_units[rows.arm[row]]));
+  }
+}
+
+}  // namespace
+
+TrialRows rows_of(const data::Trial& trial, std::optional<data::Split> split) {
+  TrialRows rows;
+  rows.arms = trial.arms;
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
+    if (!split || trial.split[unit] == *split) rows.trial_row.push_back(unit);
+  }
+  if (rows.trial_row.empty()) {
+    throw rows_error(fmt::format("{} is empty", name_of(split)), "no units", "units to evaluate on",
+                     "--split names another, [split] in the study sets their sizes");
+  }
+  rows.ids = ids_of_rows(trial.ids, rows.trial_row);
+  rows.arm_units.assign(trial.arms.size(), 0);
+  rows.arm.reserve(rows.trial_row.size());
+  rows.revenue.reserve(rows.trial_row.size());
+  rows.cost.reserve(rows.trial_row.size());
+  for (const std::size_t unit : rows.trial_row) {
+    rows.arm.push_back(trial.arm[unit]);
+    rows.revenue.push_back(trial.revenue[unit]);
+    rows.cost.push_back(trial.cost[unit]);
+    ++rows.arm_units[trial.arm[unit]];
+  }
+  set_clusters(trial, rows);
+  check_rows(rows, name_of(split));
+  set_weights(trial, rows);
+  return rows;
+}
+
+}  // namespace dfcl::evaluate

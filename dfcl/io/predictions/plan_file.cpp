@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/io/predictions/plan_file.h"
+
+#include "dfcl/io/tables/table_writer.h"
+
+namespace dfcl::io {
+namespace {
+
+constexpr std::size_t kPieceUnits = 65'536;
+
+}  // namespace
+
+PlanWriter::PlanWriter(const std::string& path, bool numbered, bool with_roles, const data::Provenance& provenance)
+    : numbered_(numbered), with_roles_(with_roles), pending_(empty_batch()) {
+  using data::ColumnType;
+  std::vector<data::ColumnInfo> columns = {{"id", numbered ? ColumnType::int64 : ColumnType::text},
+                                           {"arm", ColumnType::text},
+                                           {"revenue", ColumnType::float32},
+                                           {"cost", ColumnType::float32}};
+  if (with_roles) {
+    columns.push_back({"role", ColumnType::text});
+    for (const char* name : {"propensity", "control_revenue", "control_cost"})
+      columns.push_back({name, ColumnType::float32});
+  }
+  writer_ = std::make_unique<TableWriter>(path, columns, provenance);
+}
+
+PlanWriter::~PlanWriter() = default;
+
+data::Batch PlanWriter::empty_batch() const {
+  data::ColumnValues ids = data::TextColumn{};
+  if (numbered_) ids = std::vector<std::int64_t>{};
+  data::Batch batch{0, {std::move(ids), data::TextColumn{}, std::vector<float>{}, std::vector<float>{}}};
+  if (with_roles_) {
+    batch.columns.emplace_back(data::TextColumn{});
+    for (int i = 0; i < 3; ++i) batch.columns.emplace_back(std::vector<float>{});
+  }
+  return batch;
+}
+
+void PlanWriter::append(const data::Plan& piece, std::size_t unit) {
+  const auto add = [&](std::size_t column, float number) {
+    std::get<std::vector<float>>(pending_.columns[column]).push_back(number);
+  };
+  if (numbered_) {
+    std::get<std::vector<std::int64_t>>(pending_.columns[0]).push_back(piece.ids.number(unit));
+  } else {
+    std::get<data::TextColumn>(pending_.columns[0]).push_back(piece.ids.text(unit));
+  }
+  std::get<data::TextColumn>(pending_.columns[1]).push_back(piece.arms[piece.arm[unit]]);
+  add(2, piece.revenue[unit]);
+  add(3, piece.cost[unit]);
+  if (with_roles_) {
+    std::get<data::TextColumn>(pending_.columns[4])
+        .push_back(data::kRoleNames[static_cast<std::size_t>(piece.role[unit])]);
+    add(5, piece.propensity[unit]);
+    add(6, piece.control_revenue[unit]);
+    add(7, piece.control_cost[unit]);
+  }
+  ++pending_.num_rows;
+}
+
+void PlanWriter::flush() {
+  writer_->write(pending_);
+  pending_ = empty_batch();
+}
+
+void PlanWriter::write(const data::Plan& piece) {
+  for (std::size_t unit = 0; unit < piece.num_units(); ++unit) {
+    append(piece, unit);
+    if (pending_.num_rows == kPieceUnits) flush();
+  }
+}
+
+void PlanWriter::commit(const std::vector<std::pair<std::string, std::string>>& figures) {
+  if (pending_.num_rows > 0) flush();
+  writer_->commit(figures);
+}
+
+}  // namespace dfcl::io

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/io/predictions/prediction_writer.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "dfcl/io/tables/table_writer.h"
+
+namespace dfcl::io {
+namespace {
+
+constexpr std::size_t kPieceUnits = 65'536;
+
+data::Batch empty_batch(bool numbered, std::size_t num_arms) {
+  data::Batch batch;
+  if (numbered) {
+    batch.columns.emplace_back(std::vector<std::int64_t>{});
+  } else {
+    batch.columns.emplace_back(data::TextColumn{});
+  }
+  for (std::size_t column = 0; column < 2 * num_arms; ++column) batch.columns.emplace_back(std::vector<float>{});
+  return batch;
+}
+
+}  // namespace
+
+PredictionWriter::PredictionWriter(const std::string& path, const std::vector<std::string>& arms, bool numbered,
+                                   const data::Provenance& provenance)
+    : numbered_(numbered), num_arms_(arms.size()), pending_(empty_batch(numbered, arms.size())) {
+  using data::ColumnType;
+  std::vector<data::ColumnInfo> columns = {{"id", numbered ? ColumnType::int64 : ColumnType::text}};
+  for (const std::string& arm : arms) columns.push_back({"revenue_" + arm, ColumnType::float32});
+  for (const std::string& arm : arms) columns.push_back({"cost_" + arm, ColumnType::float32});
+  writer_ = std::make_unique<TableWriter>(path, columns, provenance, Values::seldom_repeat);
+}
+
+PredictionWriter::~PredictionWriter() = default;
+
+void PredictionWriter::flush() {
+  writer_->write(pending_);
+  pending_ = empty_batch(numbered_, num_arms_);
+}
+
+void PredictionWriter::write(const data::Prediction& piece) {
+  for (std::size_t begin = 0; begin < piece.num_units();) {
+    const std::size_t end = std::min(piece.num_units(), begin + kPieceUnits - pending_.num_rows);
+    for (std::size_t unit = begin; unit < end; ++unit) {
+      if (numbered_) {
+        std::get<std::vector<std::int64_t>>(pending_.columns[0]).push_back(piece.ids.number(unit));
+      } else {
+        std::get<data::TextColumn>(pending_.columns[0]).push_back(piece.ids.text(unit));
+      }
+    }
+    for (std::size_t arm = 0; arm < num_arms_; ++arm) {
+      auto& revenue = std::get<std::vector<float>>(pending_.columns[1 + arm]);
+      auto& cost = std::get<std::vector<float>>(pending_.columns[1 + num_arms_ + arm]);
+      for (std::size_t unit = begin; unit < end; ++unit) revenue.push_back(piece.revenue(unit, arm));
+      for (std::size_t unit = begin; unit < end; ++unit) cost.push_back(piece.cost(unit, arm));
+    }
+    pending_.num_rows += end - begin;
+    begin = end;
+    if (pending_.num_rows == kPieceUnits) flush();
+  }
+}
+
+void PredictionWriter::commit() {
+  if (pending_.num_rows > 0) flush();
+  writer_->commit();
+}
+
+}  // namespace dfcl::io

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/io/tables/batch_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "dfcl/core/error.h"
+#include "dfcl/io/tables/column_values.h"
+#include "dfcl/io/tables/record_source.h"
+
+namespace dfcl::io {
+namespace {
+
+data::ColumnType type_in_file(const arrow::DataType& type, bool is_text_file) {
+  if (type.id() == arrow::Type::FLOAT) return data::ColumnType::float32;
+  if (arrow::is_integer(type.id())) return data::ColumnType::int64;
+  const bool word = is_text_file && type.id() != arrow::Type::DOUBLE;
+  return is_number(type) && !word ? data::ColumnType::float64 : data::ColumnType::text;
+}
+
+ParseAs parse_as(data::ColumnType type) {
+  switch (type) {
+    case data::ColumnType::float32: return ParseAs::float32;
+    case data::ColumnType::float64: return ParseAs::float64;
+    case data::ColumnType::int64:
+    case data::ColumnType::text: break;
+  }
+  return ParseAs::text;
+}
+
+template <class T>
+std::vector<T> numbers(const arrow::Array& array) {
+  std::vector<T> values(static_cast<std::size_t>(array.length()));
+  fill_numbers(array, 0, array.length(), values.data(), 1);
+  return values;
+}
+
+class FileBatches : public data::BatchSource {
+ public:
+  FileBatches(const std::string& path, const std::vector<std::string>& names,
+              const std::vector<data::ColumnType>& types, core::RunContext& context)
+      : files_(input_files(path)), context_(context) {
+    source_ = open_records(files_.front(), context.pool.threads());
+    const bool is_text_file = source_->format() == FileFormat::csv || source_->format() == FileFormat::csv_gzip;
+    for (const std::string& name : names.empty() ? source_->schema()->field_names() : names) {
+      const auto field = source_->schema()->GetFieldByName(name);
+      const auto type = !types.empty()     ? types[columns_.size()]
+                        : field == nullptr ? data::ColumnType::text  // reported by select()
+                                           : type_in_file(*field->type(), is_text_file);
+      columns_.push_back({name, type});
+      wanted_.push_back({name, parse_as(type)});
+    }
+    source_->select(wanted_);
+  }
+
+  const std::vector<data::ColumnInfo>& columns() const override { return columns_; }
+
+  bool next(data::Batch& batch) override {
+    for (;;) {
+      context_.check_cancelled();
+      if (auto part = source_->next()) {
+        convert(*part, batch);
+        return true;
+      }
+      if (++file_ >= files_.size()) return false;
+      open();
+    }
+  }
+
+  void rewind() override {
+    file_ = 0;
+    open();
+  }
+
+ private:
+  void open() {
+    source_ = open_records(files_[file_], context_.pool.threads());
+    source_->select(wanted_);
+    rows_before_ = lines_before_ = 0;
+  }
+
+  [[noreturn]] void fail(const Part& part, const BadRow& bad) const {
+    throw source_->error_of(bad, part, rows_before_, lines_before_);
+  }
+
+  void convert(const Part& part, data::Batch& batch) {
+    const Decoded decoded = source_->decode(part);
+    if (decoded.bad) fail(part, *decoded.bad);
+    batch.num_rows = static_cast<std::size_t>(decoded.num_rows);
+    batch.columns.clear();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      batch.columns.push_back(values_of(part, *decoded.batch->column(static_cast<int>(i)), columns_[i]));
+    }
+    rows_before_ += decoded.num_rows;
+    lines_before_ += decoded.num_lines;
+  }
+
+  data::ColumnValues values_of(const Part& part, const arrow::Array& array, const data::ColumnInfo& column) const {
+    if (column.type == data::ColumnType::text ||
+        (column.type == data::ColumnType::int64 && !is_number(*array.type()))) {
+      data::Ids ids = ids_of(array);
+      if (column.type == data::ColumnType::int64) {
+        if (ids.numbers() == nullptr) fail(part, {0, column.name, "not whole numbers", "", "whole numbers", ""});
+        return ids.numbers()->to_vector();
+      }
+      if (ids.texts() != nullptr) return *ids.texts();
+      data::TextColumn texts;
+      for (std::size_t row = 0; row < ids.size(); ++row) texts.push_back(ids.text(row));
+      return texts;
+    }
+    if (!is_number(*array.type())) {
+      fail(part, {0, column.name, "text in a numeric column", array.type()->ToString(), "numbers", ""});
+    }
+    if (column.type == data::ColumnType::float32) return numbers<float>(array);
+    if (column.type == data::ColumnType::float64) return numbers<double>(array);
+    if (array.null_count() > 0) {
+      for (std::int64_t row = 0; row < array.length(); ++row) {
+        if (array.IsNull(row)) fail(part, {row, column.name, "an empty value", "", "a whole number", ""});
+      }
+    }
+    const data::Ids ids = ids_of(array);
+    if (ids.numbers() == nullptr)
+      fail(part, {0, column.name, "not whole numbers", array.type()->ToString(), "whole numbers", ""});
+    return ids.numbers()->to_vector();
+  }
+
+  std::vector<std::string> files_;
+  core::RunContext& context_;
+  std::vector<data::ColumnInfo> columns_;
+  std::vector<WantedColumn> wanted_;
+  std::unique_ptr<RecordSource> source_;
+  std::size_t file_ = 0;
+  std::int64_t rows_before_ = 0;
+  std::int64_t lines_before_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<data::BatchSource> open_batches(const std::string& path, const std::vector<std::string>& names,
+                                                const std::vector<data::ColumnType>& types, core::RunContext& context) {
+  return std::make_unique<FileBatches>(path, names, types, context);
+}
+
+std::vector<std::string> column_names(const std::string& path) {
+  return open_records(input_files(path).front(), 1)->schema()->field_names();
+}
+
+}  // namespace dfcl::io

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/io/tables/column_values.h"
+
+#include <arrow/util/decimal.h>
+#include <arrow/util/float16.h>
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <unordered_map>
+
+#include "dfcl/core/error.h"
+
+namespace dfcl::io {
+namespace {
+
+using arrow::Type;
+
+// Calls action(number array) with the array's own type; false where the type is not a number.
+template <class Action>
+bool with_number_array(const arrow::Array& array, Action&& action) {
+  switch (array.type_id()) {
+    case Type::BOOL: action(static_cast<const arrow::BooleanArray&>(array)); return true;
+    case Type::INT8: action(static_cast<const arrow::Int8Array&>(array)); return true;
+    case Type::INT16: action(static_cast<const arrow::Int16Array&>(array)); return true;
+    case Type::INT32: action(static_cast<const arrow::Int32Array&>(array)); return true;
+    case Type::INT64: action(static_cast<const arrow::Int64Array&>(array)); return true;
+    case Type::UINT8: action(static_cast<const arrow::UInt8Array&>(array)); return true;
+    case Type::UINT16: action(static_cast<const arrow::UInt16Array&>(array)); return true;
+    case Type::UINT32: action(static_cast<const arrow::UInt32Array&>(array)); return true;
+    case Type::UINT64: action(static_cast<const arrow::UInt64Array&>(array)); return true;
+    case Type::HALF_FLOAT: action(static_cast<const arrow::HalfFloatArray&>(array)); return true;
+    case Type::FLOAT: action(static_cast<const arrow::FloatArray&>(array)); return true;
+    case Type::DOUBLE: action(static_cast<const arrow::DoubleArray&>(array)); return true;
+    case Type::DATE32: action(static_cast<const arrow::Date32Array&>(array)); return true;
+    case Type::DATE64: action(static_cast<const arrow::Date64Array&>(array)); return true;
+    case Type::TIMESTAMP: action(static_cast<const arrow::TimestampArray&>(array)); return true;
+    case Type::DURATION: action(static_cast<const arrow::DurationArray&>(array)); return true;
+    case Type::DECIMAL128: action(static_cast<const arrow::Decimal128Array&>(array)); return true;
+    case Type::DECIMAL256: action(static_cast<const arrow::Decimal256Array&>(array)); return true;
+    default: return false;
+  }
+}
+
+template <class Array>
+double value_of(const Array& array, std::int64_t row) {
+  if constexpr (std::is_same_v<Array, arrow::Decimal128Array>) {
+    return arrow::Decimal128(array.GetValue(row))
+        .ToDouble(static_cast<const arrow::DecimalType&>(*array.type()).scale());
+  } else if constexpr (std::is_same_v<Array, arrow::Decimal256Array>) {
+    return arrow::Decimal256(array.GetValue(row))
+        .ToDouble(static_cast<const arrow::DecimalType&>(*array.type()).scale());
+  } else if constexpr (std::is_same_v<Array, arrow::HalfFloatArray>) {
+    return arrow::util::Float16::FromBits(array.Value(row)).ToDouble();
+  } else {
+    return static_cast<double>(array.Value(row));
+  }
+}
+
+template <class Out>
+void fill(const arrow::Array& array, std::int64_t begin, std::int64_t end, Out* out, std::int64_t stride) {
+  const bool known = with_number_array(array, [&](const auto& typed) {
+    if (array.null_count() == 0) {
+      for (std::int64_t row = begin; row < end; ++row)
+        out[(row - begin) * stride] = static_cast<Out>(value_of(typed, row));
+      return;
+    }
+    for (std::int64_t row = begin; row < end; ++row) {
+      out[(row - begin) * stride] =
+          typed.IsNull(row) ? std::numeric_limits<Out>::quiet_NaN() : static_cast<Out>(value_of(typed, row));
+    }
+  });
+  if (known) return;
+  if (array.type_id() == Type::NA) {
+    for (std::int64_t row = begin; row < end; ++row)
+      out[(row - begin) * stride] = std::numeric_limits<Out>::quiet_NaN();
+    return;
+  }
+  throw core::Error({.what = "a column of type " + array.type()->ToString() + " was taken for numbers"});
+}
+
+class LabelCoder {
+ public:
+  std::uint32_t code(std::string_view label, std::int64_t row) {
+    label = trim(label);
+    if (label.empty()) return LabelColumn::kMissing;
+    const auto [entry, is_new] =
+        codes_.try_emplace(std::string(label), static_cast<std::uint32_t>(column_.labels.size()));
+    if (is_new) {
+      column_.labels.emplace_back(label);
+      column_.first_row.push_back(row);
+    }
+    return entry->second;
+  }
+  LabelColumn finish(std::vector<std::uint32_t> codes) {
+    column_.codes = std::move(codes);
+    return std::move(column_);
+  }
+
+ private:
+  std::unordered_map<std::string, std::uint32_t> codes_;
+  LabelColumn column_;
+};
+
+// Texts repeat, so the last few are remembered by their bytes before the table is asked.
+template <class Array>
+void code_texts(const Array& array, LabelCoder& coder, std::vector<std::uint32_t>& codes) {
+  std::string_view last;
+  std::uint32_t last_code = LabelColumn::kMissing;
+  for (std::int64_t row = 0; row < array.length(); ++row) {
+    if (array.IsNull(row)) continue;
+    const std::string_view text = array.GetView(row);
+    if (row == 0 || text != last) {
+      last = text;
+      last_code = coder.code(text, row);
+    }
+    codes[static_cast<std::size_t>(row)] = last_code;
+  }
+}
+
+// The label of an entry of a dictionary is worked out when a row first uses it.
+void code_dictionary(const arrow::DictionaryArray& array, LabelCoder& coder, std::vector<std::uint32_t>& codes) {
+  const LabelColumn dictionary = labels_of(*array.dictionary());
+  constexpr std::uint32_t kNotYet = LabelColumn::kMissing - 1;
+  std::vector<std::uint32_t> code_of_entry(dictionary.codes.size(), kNotYet);
+  for (std::int64_t row = 0; row < array.length(); ++row) {
+    if (array.IsNull(row)) continue;
+    const auto entry = static_cast<std::size_t>(array.GetValueIndex(row));
+    if (code_of_entry[entry] == kNotYet) {
+      const std::uint32_t label = dictionary.codes[entry];
+      code_of_entry[entry] = label == LabelColumn::kMissing ? label : coder.code(dictionary.labels[label], row);
+    }
+    codes[static_cast<std::size_t>(row)] = code_of_entry[entry];
+  }
+}
+
+void code_numbers(const arrow::Array& array, LabelCoder& coder, std::vector<std::uint32_t>& codes) {
+  std::unordered_map<std::uint64_t, std::uint32_t> code_of_value;
+  double last = std::numeric_limits<double>::quiet_NaN();
+  std::uint32_t last_code = LabelColumn::kMissing;
+  with_number_array(array, [&](const auto& typed) {
+    for (std::int64_t row = 0; row < array.length(); ++row) {
+      if (typed.IsNull(row)) continue;
+      const double value = value_of(typed, row);
+      if (std::isnan(value)) continue;
+      if (value != last) {  // values repeat
+        const auto [entry, is_new] = code_of_value.try_emplace(std::bit_cast<std::uint64_t>(value), 0);
+        if (is_new) entry->second = coder.code(number_text(value), row);
+        last = value;
+        last_code = entry->second;
+      }
+      codes[static_cast<std::size_t>(row)] = last_code;
+    }
+  });
+}
+
+// A whole number in its plain form: no sign but minus, no leading zeros.
+std::optional<std::int64_t> plain_integer(std::string_view text) {
+  std::int64_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
+  const std::string_view digits = text.front() == '-' ? text.substr(1) : text;
+  if (digits.size() > 1 && digits.front() == '0') return std::nullopt;
+  if (text == "-0") return std::nullopt;
+  return number;
+}
+
+template <class Array>
+data::Ids text_ids(const Array& array) {
+  std::vector<std::int64_t> numbers;
+  numbers.reserve(static_cast<std::size_t>(array.length()));
+  for (std::int64_t row = 0; row < array.length(); ++row) {
+    const std::string_view text = array.IsNull(row) ? std::string_view() : trim(array.GetView(row));
+    const auto number = text.empty() ? std::nullopt : plain_integer(text);
+    if (!number) break;
+    numbers.push_back(*number);
+  }
+  if (static_cast<std::int64_t>(numbers.size()) == array.length()) return numbers;
+  data::TextColumn texts;
+  for (std::int64_t row = 0; row < array.length(); ++row) {
+    texts.push_back(array.IsNull(row) ? std::string_view() : trim(array.GetView(row)));
+  }
+  return texts;
+}
+
+}  // namespace
+
+bool is_number(const arrow::DataType& type) {
+  switch (type.id()) {
+    case Type::BOOL:
+    case Type::HALF_FLOAT:
+    case Type::FLOAT:
+    case Type::DOUBLE:
+    case Type::DATE32:
+    case Type::DATE64:
+    case Type::TIMESTAMP:
+    case Type::DURATION:
+    case Type::DECIMAL128:
+    case Type::DECIMAL256:
+    case Type::NA: return true;
+    default: return arrow::is_integer(type.id());
+  }
+}
+
+void fill_numbers(const arrow::Array& array, std::int64_t begin, std::int64_t end, float* out, std::int64_t stride) {
+  fill(array, begin, end, out, stride);
+}
+
+void fill_numbers(const arrow::Array& array, std::int64_t begin, std::int64_t end, double* out, std::int64_t stride) {
+  fill(array, begin, end, out, stride);
+}
+
+LabelColumn labels_of(const arrow::Array& array) {
+  LabelCoder coder;
+  std::vector<std::uint32_t> codes(static_cast<std::size_t>(array.length()), LabelColumn::kMissing);
+  switch (array.type_id()) {
+    case Type::STRING: code_texts(static_cast<const arrow::StringArray&>(array), coder, codes); break;
+    case Type::LARGE_STRING: code_texts(static_cast<const arrow::LargeStringArray&>(array), coder, codes); break;
+    case Type::STRING_VIEW: code_texts(static_cast<const arrow::StringViewArray&>(array), coder, codes); break;
+    case Type::DICTIONARY: code_dictionary(static_cast<const arrow::DictionaryArray&>(array), coder, codes); break;
+    case Type::NA: break;
+    case Type::BOOL: {
+      const auto& booleans = static_cast<const arrow::BooleanArray&>(array);
+      for (std::int64_t row = 0; row < array.length(); ++row) {
+        if (!booleans.IsNull(row))
+          codes[static_cast<std::size_t>(row)] = coder.code(booleans.Value(row) ? "true" : "false", row);
+      }
+      break;
+    }
+    case Type::DATE32:
+    case Type::DATE64:
+    case Type::TIMESTAMP: {
+      for (std::int64_t row = 0; row < array.length(); ++row) {
+        const auto scalar = array.GetScalar(row);
+        if (scalar.ok() && (*scalar)->is_valid)
+          codes[static_cast<std::size_t>(row)] = coder.code((*scalar)->ToString(), row);
+      }
+      break;
+    }
+    default:
+      if (!is_number(*array.type())) {
+        throw core::Error({.kind = core::ErrorKind::data,
+                           .what = "a column of a type that cannot be used",
+                           .found = array.type()->ToString(),
+                           .hint = "exclude it, or write it as text or numbers"});
+      }
+      code_numbers(array, coder, codes);
+  }
+  return coder.finish(std::move(codes));
+}
+
+data::Ids ids_of(const arrow::Array& array) {
+  switch (array.type_id()) {
+    case Type::STRING: return text_ids(static_cast<const arrow::StringArray&>(array));
+    case Type::LARGE_STRING: return text_ids(static_cast<const arrow::LargeStringArray&>(array));
+    case Type::STRING_VIEW: return text_ids(static_cast<const arrow::StringViewArray&>(array));
+    default: break;
+  }
+  if (arrow::is_integer(array.type_id()) && array.type_id() != Type::UINT64 && array.null_count() == 0) {
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(array.length()));
+    with_number_array(array, [&](const auto& typed) {
+      if constexpr (requires { static_cast<std::int64_t>(typed.Value(0)); }) {
+        for (std::int64_t row = 0; row < array.length(); ++row) {
+          numbers[static_cast<std::size_t>(row)] = static_cast<std::int64_t>(typed.Value(row));
+        }
+      }
+    });
+    return numbers;
+  }
+  const LabelColumn labels = labels_of(array);
+  data::TextColumn texts;
+  for (const std::uint32_t code : labels.codes) {
+    texts.push_back(code == LabelColumn::kMissing ? std::string_view() : std::string_view(labels.labels[code]));
+  }
+  return texts;
+}
+
+std::string_view trim(std::string_view text) {
+  const auto blank = [](char letter) { return letter == ' ' || letter == '\t' || letter == '\r' || letter == '\n'; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::optional<double> number_of_word(std::string word) {
+  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  for (const char* yes : {"yes", "true", "y", "t"}) {
+    if (word == yes) return 1.0;
+  }
+  for (const char* no : {"no", "false", "n", "f"}) {
+    if (word == no) return 0.0;
+  }
+  double number = 0.0;
+  const auto parsed = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (parsed.ec == std::errc() && parsed.ptr == word.data() + word.size()) return number;
+  return std::nullopt;
+}
+
+std::string number_text(double value) {
+  char letters[64];
+  if (std::abs(value) < 1e15 && value == std::floor(value)) {
+    const auto end = std::to_chars(letters, letters + sizeof(letters), static_cast<std::int64_t>(value)).ptr;
+    return {letters, end};
+  }
+  const auto end = std::to_chars(letters, letters + sizeof(letters), value).ptr;
+  return {letters, end};
+}
+
+}  // namespace dfcl::io

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/io/tables/memory_table.h"
+
+#include <arrow/api.h>
+#include <arrow/c/bridge.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <mutex>
+
+#include "dfcl/io/tables/arrow_status.h"
+#include "dfcl/io/tables/record_source.h"
+
+namespace dfcl::io {
+
+struct MemoryRecords {
+  std::shared_ptr<arrow::Schema> schema;
+  std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
+  std::int64_t num_rows = 0;
+};
+
+namespace {
+
+constexpr std::int64_t kPartRows = 65536;
+
+// The tables that are alive. A reader is given a name and nothing else, as it is for files.
+struct Names {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<const MemoryRecords>> tables;
+};
+
+Names& names() {
+  static Names all;
+  return all;
+}
+
+// <label>, or <label 2>, ... where others of this label are alive.
+std::string add_name(const std::string& label, std::shared_ptr<const MemoryRecords> records) {
+  const std::lock_guard lock(names().mutex);
+  std::string name = fmt::format("<{}>", label);
+  for (int number = 2; !names().tables.try_emplace(name, records).second; ++number)
+    name = fmt::format("<{} {}>", label, number);
+  return name;
+}
+
+std::shared_ptr<const MemoryRecords> find(const std::string& path) {
+  if (!path.starts_with('<')) return nullptr;
+  const std::lock_guard lock(names().mutex);
+  const auto found = names().tables.find(path);
+  return found == names().tables.end() ? nullptr : found->second;
+}
+
+class MemorySource : public RecordSource {
+ public:
+  MemorySource(const std::string& path, std::shared_ptr<const MemoryRecords> records)
+      : RecordSource(path, FileFormat::arrow_stream), records_(std::move(records)) {
+    set_schema(records_->schema);
+  }
+
+  std::uint64_t bytes_read() const override { return 0; }
+  std::optional<std::int64_t> num_rows() const override { return records_->num_rows; }
+  void select(const std::vector<WantedColumn>& wanted) override { indices_ = indices_of(wanted); }
+
+  std::optional<Part> next() override {
+    while (batch_ < records_->batches.size() && row_ >= records_->batches[batch_]->num_rows()) {
+      ++batch_;
+      row_ = 0;
+    }
+    if (batch_ == records_->batches.size()) return std::nullopt;
+    Part part;
+    part.batch = records_->batches[batch_]->Slice(row_, kPartRows);
+    row_ += part.batch->num_rows();
+    return part;
+  }
+
+  Decoded decode(const Part& part) const override {
+    Decoded decoded;
+    decoded.num_rows = part.batch->num_rows();
+    decoded.batch = require_value(part.batch->SelectColumns(indices_), path(), "read");
+    return decoded;
+  }
+
+ private:
+  std::shared_ptr<const MemoryRecords> records_;
+  std::vector<int> indices_;
+  std::size_t batch_ = 0;
+  std::int64_t row_ = 0;
+};
+
+std::shared_ptr<const MemoryRecords> read_stream(ArrowArrayStream* stream, const std::string& label) {
+  const std::string where = fmt::format("<{}>", label);
+  auto reader = require_value(arrow::ImportRecordBatchReader(stream), where, "read");
+  auto records = std::make_shared<MemoryRecords>();
+  records->schema = reader->schema();
+  std::shared_ptr<arrow::RecordBatch> batch;
+  for (;;) {
+    require_good(reader->ReadNext(&batch), where, "read");
+    if (batch == nullptr) break;
+    require_good(batch->Validate(), where, "read");
+    records->num_rows += batch->num_rows();
+    records->batches.push_back(std::move(batch));
+  }
+  return records;
+}
+
+std::shared_ptr<arrow::DataType> type_of(MemoryColumn::Type type) {
+  using Type = MemoryColumn::Type;
+  switch (type) {
+    case Type::int8: return arrow::int8();
+    case Type::int16: return arrow::int16();
+    case Type::int32: return arrow::int32();
+    case Type::int64: return arrow::int64();
+    case Type::uint8: return arrow::uint8();
+    case Type::uint16: return arrow::uint16();
+    case Type::uint32: return arrow::uint32();
+    case Type::uint64: return arrow::uint64();
+    case Type::float32: return arrow::float32();
+    case Type::float64: return arrow::float64();
+  }
+  return arrow::float64();
+}
+
+// Memory of somebody else, kept while the buffer lives.
+class KeptBuffer : public arrow::Buffer {
+ public:
+  KeptBuffer(const void* data, std::int64_t bytes, std::shared_ptr<const void> owner)
+      : arrow::Buffer(static_cast<const std::uint8_t*>(data), bytes), owner_(std::move(owner)) {}
+
+ private:
+  std::shared_ptr<const void> owner_;
+};
+
+std::shared_ptr<arrow::Array> texts_to_arrow(const data::TextColumn& texts, const std::string& where) {
+  arrow::LargeStringBuilder builder;
+  for (std::size_t row = 0; row < texts.size(); ++row) {
+    require_good(texts[row].empty() ? builder.AppendNull() : builder.Append(texts[row]), where, "read");
+  }
+  return require_value(builder.Finish(), where, "read");
+}
+
+std::shared_ptr<const MemoryRecords> make_records(std::vector<MemoryColumn> columns, std::size_t num_rows,
+                                                  const std::string& label) {
+  const std::string where = fmt::format("<{}>", label);
+  arrow::FieldVector fields;
+  arrow::ArrayVector arrays;
+  for (MemoryColumn& column : columns) {
+    if (column.values == nullptr && column.texts.size() == num_rows) {
+      arrays.push_back(texts_to_arrow(column.texts, where));
+    } else {
+      const auto type = type_of(column.type);
+      const auto bytes = static_cast<std::int64_t>(num_rows) * type->byte_width();
+      arrays.push_back(arrow::MakeArray(
+          arrow::ArrayData::Make(type, static_cast<std::int64_t>(num_rows),
+                                 {nullptr, std::make_shared<KeptBuffer>(column.values, bytes, column.owner)}, 0)));
+    }
+    fields.push_back(arrow::field(column.name, arrays.back()->type()));
+  }
+  auto records = std::make_shared<MemoryRecords>();
+  records->schema = arrow::schema(std::move(fields));
+  records->num_rows = static_cast<std::int64_t>(num_rows);
+  records->batches.push_back(arrow::RecordBatch::Make(records->schema, records->num_rows, std::move(arrays)));
+  return records;
+}
+
+}  // namespace
+
+MemoryTable::MemoryTable(ArrowArrayStream* stream, const std::string& label) : records_(read_stream(stream, label)) {
+  path_ = add_name(label, records_);
+}
+
+MemoryTable::MemoryTable(std::vector<MemoryColumn> columns, std::size_t num_rows, const std::string& label)
+    : records_(make_records(std::move(columns), num_rows, label)) {
+  path_ = add_name(label, records_);
+}
+
+MemoryTable::~MemoryTable() {
+  const std::lock_guard lock(names().mutex);
+  names().tables.erase(path_);
+}
+
+std::int64_t MemoryTable::num_rows() const { return records_->num_rows; }
+std::vector<std::string> MemoryTable::column_names() const { return records_->schema->field_names(); }
+
+bool is_memory_table(const std::string& path) { return find(path) != nullptr; }
+
+std::unique_ptr<RecordSource> open_memory_records(const std::string& path) {
+  auto records = find(path);
+  return records == nullptr ? nullptr : std::make_unique<MemorySource>(path, std::move(records));
+}
+
+}  // namespace dfcl::io

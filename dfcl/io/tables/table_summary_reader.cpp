@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/io/tables/table_summary_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "dfcl/core/hash.h"
+#include "dfcl/core/parallel.h"
+#include "dfcl/io/tables/column_values.h"
+#include "dfcl/io/tables/record_source.h"
+
+namespace dfcl::io {
+namespace {
+
+constexpr std::size_t kMostDistinct = data::ColumnSummary::kMostDistinct;
+constexpr std::size_t kFrequentShown = 8;
+constexpr std::size_t kUniqueSample = 100'000;
+
+// What one part says about one column.
+struct PartColumn {
+  std::int64_t missing = 0;
+  std::int64_t count = 0;
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  double sum = 0.0;
+  bool is_number = true;
+  bool is_integer = true;
+  std::vector<std::pair<std::string, std::int64_t>> values;  // distinct ones, at most kMostDistinct
+  bool values_cut = false;
+  std::vector<std::uint64_t> hashes;  // of the first rows
+};
+
+PartColumn summarize_column(const arrow::Array& array) {
+  PartColumn part;
+  const auto rows = static_cast<std::size_t>(array.length());
+  part.is_number = is_number(*array.type());
+  part.missing = array.null_count();
+  if (part.is_number) {
+    std::vector<double> numbers(rows);
+    fill_numbers(array, 0, array.length(), numbers.data(), 1);
+    part.missing = 0;
+    for (const double number : numbers) {
+      if (std::isnan(number)) {
+        ++part.missing;
+        continue;
+      }
+      ++part.count;
+      part.low = std::min(part.low, number);
+      part.high = std::max(part.high, number);
+      part.sum += number;
+      part.is_integer = part.is_integer && number == std::floor(number);
+    }
+    std::unordered_map<double, std::int64_t> counts;
+    for (const double number : numbers) {
+      if (counts.size() > kMostDistinct) break;
+      if (!std::isnan(number)) ++counts[number];
+    }
+    part.values_cut = counts.size() > kMostDistinct;
+    if (!part.values_cut) {
+      for (const auto& [number, count] : counts) part.values.emplace_back(number_text(number), count);
+    }
+    for (std::size_t row = 0; row < std::min(rows, kUniqueSample); ++row) {
+      part.hashes.push_back(core::hash_bytes(&numbers[row], sizeof(double)));
+    }
+    return part;
+  }
+  const LabelColumn labels = labels_of(array);
+  std::vector<std::int64_t> counts(labels.labels.size());
+  part.missing = 0;
+  part.is_integer = false;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::uint32_t code = labels.codes[row];
+    if (code == LabelColumn::kMissing) {
+      ++part.missing;
+      continue;
+    }
+    ++part.count;
+    ++counts[code];
+    if (row < kUniqueSample) part.hashes.push_back(core::hash_text(labels.labels[code]));
+  }
+  part.values_cut = labels.labels.size() > kMostDistinct;
+  for (std::size_t label = 0; !part.values_cut && label < labels.labels.size(); ++label) {
+    part.values.emplace_back(labels.labels[label], counts[label]);
+  }
+  return part;
+}
+
+// Joins the parts of a column, in order.
+struct ColumnTotals {
+  PartColumn all;
+  std::map<std::string, std::int64_t> counts;
+  std::unordered_set<std::uint64_t> seen;
+  bool repeated = false;
+
+  void add(const PartColumn& part) {
+    all.missing += part.missing;
+    all.count += part.count;
+    all.low = std::min(all.low, part.low);
+    all.high = std::max(all.high, part.high);
+    all.sum += part.sum;
+    all.is_number = all.is_number && part.is_number;
+    all.is_integer = all.is_integer && part.is_integer;
+    all.values_cut = all.values_cut || part.values_cut;
+    if (!all.values_cut) {
+      for (const auto& [value, count] : part.values) counts[value] += count;
+      all.values_cut = counts.size() > kMostDistinct;
+    }
+    if (all.values_cut) counts.clear();
+    for (const std::uint64_t hash : part.hashes) {
+      if (seen.size() >= kUniqueSample || repeated) break;
+      repeated = !seen.insert(hash).second;
+    }
+  }
+
+  data::ColumnSummary summary(const arrow::Field& field) const {
+    data::ColumnSummary column;
+    column.name = field.name();
+    column.type = field.type()->ToString();
+    column.is_number = all.is_number;
+    column.is_integer = all.is_number && all.is_integer && all.count > 0;
+    column.missing = all.missing;
+    if (all.is_number && all.count > 0) {
+      column.low = all.low;
+      column.high = all.high;
+      column.mean = all.sum / static_cast<double>(all.count);
+    }
+    column.distinct = all.values_cut ? kMostDistinct : counts.size();
+    column.distinct_is_at_least = all.values_cut;
+    column.frequent.assign(counts.begin(), counts.end());
+    std::stable_sort(column.frequent.begin(), column.frequent.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    if (column.frequent.size() > kFrequentShown) column.frequent.resize(kFrequentShown);
+    column.looks_unique = !repeated && all.missing == 0 && all.count > 1;
+    return column;
+  }
+};
+
+// The JSON object under a key of the file's metadata; empty where there is none.
+nlohmann::ordered_json metadata_object(const arrow::Schema& schema, const char* key) {
+  if (schema.metadata() == nullptr) return nlohmann::ordered_json::object();
+  const auto text = schema.metadata()->Get(key);
+  // Ours nests twice at most; deeper things are dropped, for copying them could exhaust the stack.
+  const auto shallow = [](int depth, nlohmann::ordered_json::parse_event_t, const auto&) { return depth <= 2; };
+  auto json = nlohmann::ordered_json::parse(text.ok() ? *text : "", shallow, false);
+  return json.is_object() ? json : nlohmann::ordered_json::object();
+}
+
+void append_options(const nlohmann::ordered_json& object, data::Provenance& provenance) {
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_structured() || value.is_discarded()) continue;  // we write none
+    provenance.options.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+}
+
+data::Provenance provenance_of(const arrow::Schema& schema) {
+  const auto json = metadata_object(schema, kProvenanceKey);
+  const auto field = [&](const char* name) {
+    return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : std::string();
+  };
+  data::Provenance provenance = {field("kind"), field("version"), field("verb"), {}};
+  if (json.contains("options") && json["options"].is_object()) append_options(json["options"], provenance);
+  append_options(metadata_object(schema, kFiguresKey), provenance);
+  return provenance;
+}
+
+// What a table is, from its own word or from its columns.
+std::string kind_of(const data::Provenance& provenance, const std::vector<std::string>& names) {
+  if (!provenance.kind.empty()) return provenance.kind;
+  const std::unordered_set<std::string> all(names.begin(), names.end());
+  const auto has = [&](const std::string& name) { return all.contains(name); };
+  std::size_t pairs = 0;
+  for (const std::string& name : names) {
+    if (name.starts_with("revenue_") && has("cost_" + name.substr(8))) ++pairs;
+  }
+  if (pairs >= 2) return "prediction";
+  if (has("id") && has("arm") && has("revenue") && has("cost") && names.size() <= 9) return "plan";
+  return "table";
+}
+
+struct SummarizedPart {
+  Part part;
+  Decoded decoded;
+  std::vector<PartColumn> columns;
+};
+
+// Adds one file to the totals of its columns; returns its rows.
+std::int64_t summarize_file(RecordSource& source, std::vector<ColumnTotals>& totals, core::RunContext& context) {
+  std::int64_t rows_before = 0;
+  std::int64_t lines_before = 0;
+  core::ordered_pipeline(
+      context,
+      [&] {
+        context.progress("reading", source.bytes_read(), source.file_bytes(), "bytes");
+        return source.next();
+      },
+      [&](Part part) {
+        SummarizedPart result{std::move(part), {}, {}};
+        result.decoded = source.decode(result.part);
+        if (result.decoded.bad) return result;
+        for (const auto& column : result.decoded.batch->columns()) result.columns.push_back(summarize_column(*column));
+        result.decoded.batch = nullptr;
+        return result;
+      },
+      [&](SummarizedPart result) {
+        if (result.decoded.bad) throw source.error_of(*result.decoded.bad, result.part, rows_before, lines_before);
+        for (std::size_t i = 0; i < totals.size(); ++i) totals[i].add(result.columns[i]);
+        rows_before += result.decoded.num_rows;
+        lines_before += result.decoded.num_lines;
+      });
+  return rows_before;
+}
+
+}  // namespace
+
+data::TableSummary summarize_table(const std::string& path, core::RunContext& context) {
+  const std::vector<std::string> files = input_files(path);
+  data::TableSummary summary;
+  summary.num_files = files.size();
+  std::vector<WantedColumn> wanted;
+  std::vector<ColumnTotals> totals;
+  std::shared_ptr<arrow::Schema> schema;
+  for (const std::string& file : files) {
+    auto source = open_records(file, context.pool.threads());
+    if (schema == nullptr) {
+      schema = source->schema();
+      summary.format = to_text(source->format());
+      for (const std::string& name : schema->field_names()) wanted.push_back({name, ParseAs::as_found});
+      totals.resize(wanted.size());
+    }
+    source->select(wanted);
+    summary.rows += summarize_file(*source, totals, context);
+    summary.bytes += source->file_bytes();
+  }
+  context.finished("reading");
+  for (std::size_t i = 0; i < totals.size(); ++i) {
+    summary.columns.push_back(totals[i].summary(*schema->field(static_cast<int>(i))));
+  }
+  summary.provenance = provenance_of(*schema);
+  summary.kind = kind_of(summary.provenance, schema->field_names());
+  return summary;
+}
+
+data::Provenance read_provenance(const std::string& path) {
+  return provenance_of(*open_records(input_files(path).front(), 1)->schema());
+}
+
+}  // namespace dfcl::io

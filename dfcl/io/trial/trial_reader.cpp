@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/io/trial/trial_reader.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "dfcl/core/error.h"
+#include "dfcl/core/parallel.h"
+#include "dfcl/core/error_makers.h"
+#include "dfcl/data/splits.h"
+#include "dfcl/io/tables/memory_table.h"
+#include "dfcl/io/tables/record_source.h"
+#include "dfcl/io/trial/trial_builder.h"
+#include "dfcl/io/trial/trial_cache.h"
+#include "dfcl/io/trial/trial_plan.h"
+#include "dfcl/io/trial/trial_tile.h"
+
+namespace dfcl::io {
+namespace {
+
+bool is_text(FileFormat format) { return format == FileFormat::csv || format == FileFormat::csv_gzip; }
+
+std::string trial_path(const data::Study& study) {
+  const std::filesystem::path path(study.data.trial);
+  return path.is_absolute() || study.folder.empty() ? path.string()
+                                                    : (std::filesystem::path(study.folder) / path).string();
+}
+
+struct ConvertedPart {
+  Part part;
+  std::int64_t num_rows = 0;
+  std::int64_t num_lines = 0;
+  TrialTile tile;
+};
+
+// Reads one file into the builder. bytes_before and bytes_total are for the progress bar.
+void read_file(RecordSource& source, const TrialPlan& plan, const TileOptions& options, TrialBuilder& builder,
+               std::uint64_t bytes_before, std::uint64_t bytes_total, core::RunContext& context) {
+  source.select(plan.wanted);
+  std::int64_t rows_before = 0;
+  std::int64_t lines_before = 0;
+  core::ordered_pipeline(
+      context,
+      [&] {
+        context.progress("reading", bytes_before + source.bytes_read(), bytes_total, "bytes");
+        return source.next();
+      },
+      [&](Part part) {
+        const Decoded decoded = source.decode(part);
+        TrialTile tile = make_tile(plan, options, decoded);
+        if (!tile.bad) part.batch = nullptr;  // needed for the place of an error only
+        return ConvertedPart{std::move(part), decoded.num_rows, decoded.num_lines, std::move(tile)};
+      },
+      [&](ConvertedPart converted) {
+        if (converted.tile.bad) throw source.error_of(*converted.tile.bad, converted.part, rows_before, lines_before);
+        builder.append(std::move(converted.tile), [&](std::int64_t row) {
+          return source.location(converted.part, row, rows_before, lines_before);
+        });
+        rows_before += converted.num_rows;
+        lines_before += converted.num_lines;
+      });
+}
+
+data::Trial read_files(const data::Study& study, const std::vector<std::string>& files, const std::string& folder,
+                       core::RunContext& context) {
+  const TileOptions options{study.split.by == "hash", data::split_seed(study.split)};
+  std::uint64_t bytes_total = 0;
+  for (const std::string& file : files) bytes_total += bytes_of(file);
+
+  auto source = open_records(files.front(), context.pool.threads());
+  const TrialPlan plan = plan_trial(study, *source->schema(), is_text(source->format()), files.front());
+  TrialBuilder builder(study, plan, folder);
+  std::uint64_t bytes_before = 0;
+  for (const std::string& file : files) {
+    if (file != files.front()) source = open_records(file, context.pool.threads());
+    read_file(*source, plan, options, builder, bytes_before, bytes_total, context);
+    bytes_before += source->file_bytes();
+  }
+  context.finished("reading");
+  return builder.finish(context);
+}
+
+}  // namespace
+
+data::Trial read_trial(const data::Study& study, core::RunContext& context, const std::string& cache_folder) {
+  const std::vector<std::string> files = input_files(trial_path(study));
+  if (cache_folder.empty()) return read_files(study, files, "", context);
+  if (is_memory_table(files.front())) throw core::usage_error("cache", "is for trials in files", "a table in memory");
+  const std::uint64_t key = trial_cache_key(study, files);
+  const ReadInto read = [&](const std::string& folder) {
+    data::Trial trial = read_files(study, files, folder, context);
+    if (trial_cache_key(study, files) != key)
+      throw core::Error(
+          {.kind = core::ErrorKind::file, .what = "the trial changed while it was read", .where = files.front()});
+    return trial;
+  };
+  return cached_trial(cache_folder, key, read, context);
+}
+
+}  // namespace dfcl::io

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One part of a trial's file, converted: what several threads make side by side before the parts are joined in order.
+// Internal to io. Memory: the part's share of the trial.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "dfcl/core/matrix.h"
+#include "dfcl/data/ids.h"
+#include "dfcl/io/tables/column_values.h"
+#include "dfcl/io/tables/record_source.h"
+#include "dfcl/io/trial/trial_plan.h"
+
+namespace dfcl::io {
+
+struct TrialTile {
+  std::size_t num_rows = 0;               // kept ones
+  std::int64_t rows_without_outcome = 0;  // left out
+  std::vector<std::int64_t> kept_rows;    // their rows in the part; empty: all
+  core::Matrix<float> features;           // rows x features; categorical ones hold codes into `categories`
+  std::vector<LabelColumn> categories;    // labels only, one for each feature; empty for numbers
+  LabelColumn arm;
+  LabelColumn time;
+  LabelColumn split;
+  std::vector<float> revenue;
+  std::vector<float> cost;
+  std::vector<float> propensity;
+  data::Ids ids;
+  std::vector<std::uint64_t> cluster_hash;
+  std::vector<std::uint64_t> unit_hash;  // of the cluster or id, for the split by hash; empty where rows have no id
+  std::optional<BadRow> bad;             // then nothing else is filled in
+};
+
+struct TileOptions {
+  bool split_by_hash = true;
+  std::uint64_t split_seed = 0;
+};
+
+TrialTile make_tile(const TrialPlan& plan, const TileOptions& options, const Decoded& decoded);
+
+}  // namespace dfcl::io

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/launch/join_launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <unordered_map>
+
+#include "dfcl/core/error.h"
+#include "dfcl/core/suggest.h"
+#include "dfcl/core/error_makers.h"
+
+namespace dfcl::launch {
+namespace {
+
+using data::Role;
+
+std::optional<double> number_of(const std::string& text) {
+  double number = 0.0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+bool is_earlier(const std::string& a, const std::string& b) {
+  const auto x = number_of(a), y = number_of(b);
+  return x && y ? *x < *y : a < b;
+}
+
+// Labels of both tables: as numbers rise if all are numbers, else as letters sort.
+std::vector<std::string> sorted_labels(const std::vector<std::string>& planned, const std::vector<std::string>& seen) {
+  std::vector<std::string> labels = planned;
+  labels.insert(labels.end(), seen.begin(), seen.end());
+  const bool all_numbers =
+      std::all_of(labels.begin(), labels.end(), [](const auto& l) { return number_of(l).has_value(); });
+  std::sort(labels.begin(), labels.end(), [&](const std::string& a, const std::string& b) {
+    if (!all_numbers || *number_of(a) == *number_of(b)) return a < b;
+    return *number_of(a) < *number_of(b);
+  });
+  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+  if (labels.size() > 256) throw core::data_error("", "too many arms", fmt::format("{}", labels.size()), "at most 256");
+  return labels;
+}
+
+std::vector<std::uint8_t> places_of(const std::vector<std::string>& some, const std::vector<std::string>& labels) {
+  std::vector<std::uint8_t> places;
+  for (const std::string& label : some)
+    places.push_back(static_cast<std::uint8_t>(std::find(labels.begin(), labels.end(), label) - labels.begin()));
+  return places;
+}
+
+std::size_t control_of(const io::PlanFile& plan, const Launch& launch, const JoinOptions& options) {
+  const auto place = [&](const std::string& label) {
+    return static_cast<std::size_t>(std::find(launch.arms.begin(), launch.arms.end(), label) - launch.arms.begin());
+  };
+  if (!options.control.empty()) {
+    if (place(options.control) < launch.arms.size()) return place(options.control);
+    throw core::Error({.kind = core::ErrorKind::usage,
+                       .what = fmt::format("no arm '{}'", options.control),
+                       .where = "--control",
+                       .hint = core::suggest(options.control, launch.arms)});
+  }
+  for (const std::string& label : {plan.option("control"), std::string("0")}) {
+    if (!label.empty() && place(label) < launch.arms.size()) return place(label);
+  }
+  std::vector<std::size_t> held(launch.arms.size());
+  for (std::size_t unit = 0; unit < launch.num_units(); ++unit) {
+    if (launch.role[unit] == Role::holdout) ++held[launch.received_arm[unit]];
+  }
+  return static_cast<std::size_t>(std::max_element(held.begin(), held.end()) - held.begin());
+}
+
+void require_later(const io::PlanFile& plan, const io::OutcomeTable& outcomes, std::size_t unit, std::size_t row,
+                   const JoinOptions& options, const std::string& launch_time) {
+  const std::string& planned = plan.time.empty() ? launch_time : plan.time[unit];
+  if (planned.empty() || outcomes.time[row].empty() || !is_earlier(outcomes.time[row], planned)) return;
+  throw core::data_error(fmt::format("{}, unit '{}', column 'time'", options.outcomes_path, outcomes.ids.text(row)),
+                         "an outcome from before the plan", outcomes.time[row], fmt::format("{} or later", planned),
+                         "outcomes of the launch only");
+}
+
+}  // namespace
+
+Launch join_launch(const io::PlanFile& file, const io::OutcomeTable& outcomes, const JoinOptions& options) {
+  const data::Plan& plan = file.plan;
+  Launch launch;
+  launch.arms = sorted_labels(plan.arms, outcomes.arms);
+  const std::vector<std::uint8_t> place_of_planned = places_of(plan.arms, launch.arms);
+  const std::vector<std::uint8_t> place_of_seen = places_of(outcomes.arms, launch.arms);
+  launch.units_in_plan = plan.num_units();
+  launch.units_in_outcomes = outcomes.ids.size();
+  launch.seen_per_role.assign(data::kNumRoles, 0);
+  if (plan.has_roles()) launch.planned_per_role.assign(data::kNumRoles, 0);
+  std::unordered_map<std::uint64_t, std::size_t> row_of_hash;
+  row_of_hash.reserve(outcomes.ids.size());
+  for (std::size_t row = 0; row < outcomes.ids.size(); ++row) row_of_hash.emplace(outcomes.ids.hash(row), row);
+
+  const std::string launch_time = options.launch_time.empty() ? file.option("launch") : options.launch_time;
+  const bool has_control = !plan.control_revenue.empty();
+  for (std::size_t unit = 0; unit < plan.num_units(); ++unit) {
+    launch.planned_spend_of_all += static_cast<double>(plan.cost[unit]);
+    if (plan.has_roles()) ++launch.planned_per_role[static_cast<std::size_t>(plan.role[unit])];
+    const auto found = row_of_hash.find(plan.ids.hash(unit));
+    if (found == row_of_hash.end()) continue;
+    const std::size_t row = found->second;
+    if (!outcomes.time.empty()) require_later(file, outcomes, unit, row, options, launch_time);
+    const Role role = plan.has_roles() ? plan.role[unit] : outcomes.role[row];
+    if (role != outcomes.role[row]) ++launch.role_conflicts;
+    ++launch.seen_per_role[static_cast<std::size_t>(outcomes.role[row])];
+    launch.role.push_back(role);
+    launch.planned_arm.push_back(place_of_planned[plan.arm[unit]]);
+    launch.received_arm.push_back(place_of_seen[outcomes.arm[row]]);
+    launch.planned_revenue.push_back(plan.revenue[unit]);
+    launch.planned_cost.push_back(plan.cost[unit]);
+    if (has_control) launch.control_revenue.push_back(plan.control_revenue[unit]);
+    if (has_control) launch.control_cost.push_back(plan.control_cost[unit]);
+    launch.revenue.push_back(outcomes.revenue[row]);
+    launch.cost.push_back(outcomes.cost[row]);
+  }
+  if (2 * launch.num_units() < plan.num_units()) {
+    throw core::data_error(fmt::format("{}, {}", options.plan_path, options.outcomes_path),
+                           "plan and outcomes do not join",
+                           fmt::format("{} of {} planned units have an outcome", launch.num_units(), plan.num_units()),
+                           "most of them, by id", "are the ids those of the plan?");
+  }
+  launch.control = control_of(file, launch, options);
+  return launch;
+}
+
+}  // namespace dfcl::launch

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/launch/readout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dfcl/core/distributions.h"
+#include "dfcl/core/error.h"
+
+namespace dfcl::launch {
+namespace {
+
+using data::Role;
+
+// Below this a chance explanation of a broken hold-out is not believed. Small, for launches are read out often.
+constexpr double kBrokenPValue = 1e-4;
+constexpr double kMostTreatedHoldout = 0.1;
+constexpr std::size_t kFewestUnits = 2;
+
+std::size_t index_of(Role role) { return static_cast<std::size_t>(role); }
+
+core::Error broken(const std::string& why, const std::string& found, const std::string& expected) {
+  return core::Error({.kind = core::ErrorKind::unfit,
+                      .what = "the hold-out is broken: " + why,
+                      .found = found,
+                      .expected = expected,
+                      .hint = "nothing can be said about this launch; find out how units were assigned and logged"});
+}
+
+// Two-sided, of the number of units among `count` where each comes with probability `share`.
+double share_p_value(std::size_t units, std::size_t count, double share) {
+  const auto n = static_cast<double>(count);
+  return core::normal_two_sided((static_cast<double>(units) - n * share) / std::sqrt(n * share * (1.0 - share)));
+}
+
+void check_holdout(const Launch& launch, const ReadoutOptions& options, Readout& result) {
+  const std::size_t held = launch.seen_per_role[index_of(Role::holdout)];
+  std::size_t seen = 0;
+  for (const std::size_t units : launch.seen_per_role) seen += units;
+  if (held < kFewestUnits || result.units_per_role[index_of(Role::holdout)] < kFewestUnits) {
+    throw core::Error({.kind = core::ErrorKind::data,
+                       .what = "there is no hold-out",
+                       .found = fmt::format("{} units of role holdout", held),
+                       .expected = "a share of the units that got control",
+                       .hint = "plan with `dfcl allocate --holdout 0.05`"});
+  }
+  result.holdout_found = static_cast<double>(held) / static_cast<double>(seen);
+  result.holdout_p_value = share_p_value(held, seen, options.holdout_share);
+  if (result.holdout_p_value < kBrokenPValue) {
+    throw broken("its share is not the designed one",
+                 fmt::format("{} of {} units, {:.3g} % (p = {:.2g})", held, seen, 100.0 * result.holdout_found,
+                             result.holdout_p_value),
+                 fmt::format("{:.3g} %", 100.0 * options.holdout_share));
+  }
+  if (launch.planned_per_role.empty()) return;
+  // Outcomes that go missing more often in one role than in another bend every comparison.
+  const auto planned = static_cast<double>(launch.planned_per_role[index_of(Role::holdout)]);
+  const auto others = static_cast<double>(launch.units_in_plan) - planned;
+  const auto there = static_cast<double>(result.units_per_role[index_of(Role::holdout)]);
+  const double all_there = static_cast<double>(launch.num_units());
+  const double rate = all_there / static_cast<double>(launch.units_in_plan);
+  if (rate >= 1.0 || others == 0.0) return;
+  const double gap = there / planned - (all_there - there) / others;
+  const double p = core::normal_two_sided(gap / std::sqrt(rate * (1.0 - rate) * (1.0 / planned + 1.0 / others)));
+  if (p < kBrokenPValue) {
+    throw broken("outcomes are missing more often in one role than in the others",
+                 fmt::format("outcomes for {:.3g} % of the hold-out and {:.3g} % of the others (p = {:.2g})",
+                             100.0 * there / planned, 100.0 * (all_there - there) / others, p),
+                 "the same share");
+  }
+}
+
+void check_treated_holdout(Readout& result) {
+  const auto held = static_cast<double>(result.units_per_role[index_of(Role::holdout)]);
+  const double treated = static_cast<double>(result.holdout_treated) / held;
+  if (treated > kMostTreatedHoldout) {
+    throw broken("it was treated", fmt::format("{:.3g} % of it got another arm than control", 100.0 * treated),
+                 fmt::format("at most {:.0f} %", 100.0 * kMostTreatedHoldout));
+  }
+  if (result.holdout_treated > 0) {
+    result.warnings.push_back(
+        fmt::format("{} units of the hold-out got another arm than control; they still count as "
+                    "held out, so the plan's gain is understated a little",
+                    result.holdout_treated));
+  }
+}
+
+// Sums over a group of d = realised - planned.
+Interval realised_total(const Moments& differences, double planned, double level, bool of_revenue) {
+  const Interval mean = of_revenue ? mean_of_r(differences, level) : mean_of_c(differences, level);
+  return mean.scaled(differences.count).plus(planned);
+}
+
+struct Sums {
+  std::vector<Moments> by_role = std::vector<Moments>(data::kNumRoles);  // outcomes, x = predicted under control
+  Moments all;
+  Moments planned_differences;           // of role plan
+  Moments spend_differences;             // of all roles
+  std::vector<Moments> arm_differences;  // of role plan, per planned arm
+  std::vector<Moments> explored;         // outcomes, per received arm
+  std::vector<ArmReadout> arms;
+  std::vector<std::vector<std::size_t>> crossings;
+  double planned_spend = 0.0;  // of all roles
+  double planned_incremental = 0.0;
+  double planned_incremental_cost = 0.0;
+};
+
+Sums sums_of(const Launch& launch, Readout& result) {
+  Sums sums;
+  const std::size_t num_arms = launch.arms.size();
+  sums.arm_differences.resize(num_arms);
+  sums.explored.resize(num_arms);
+  sums.arms.resize(num_arms);
+  sums.crossings.assign(num_arms, std::vector<std::size_t>(num_arms));
+  const bool has_control = !launch.control_revenue.empty();
+  const bool plan_has_roles = !launch.planned_per_role.empty();
+  for (std::size_t unit = 0; unit < launch.num_units(); ++unit) {
+    const double r = launch.revenue[unit], c = launch.cost[unit];
+    const auto planned_r = static_cast<double>(launch.planned_revenue[unit]);
+    const auto planned_c = static_cast<double>(launch.planned_cost[unit]);
+    const double x = has_control ? static_cast<double>(launch.control_revenue[unit]) : 0.0;
+    const Role role = launch.role[unit];
+    const std::size_t planned = launch.planned_arm[unit], received = launch.received_arm[unit];
+    sums.by_role[index_of(role)].add(r, c, x);
+    sums.all.add(r, c, x);
+    // A plan without roles says of held-out and explored units what they did not get.
+    if (plan_has_roles || role == Role::plan) {
+      sums.spend_differences.add(0.0, c - planned_c, 0.0);
+      sums.planned_spend += planned_c;
+      if (planned != received) ++sums.crossings[planned][received];
+    }
+    if (role == Role::holdout && received != launch.control) ++result.holdout_treated;
+    if (role == Role::explore) sums.explored[plan_has_roles ? planned : received].add(r, c, x);
+    if (role != Role::plan) continue;
+    result.planned_revenue += planned_r;
+    result.planned_spend += planned_c;
+    sums.planned_differences.add(r - planned_r, c - planned_c, 0.0);
+    sums.arm_differences[planned].add(r - planned_r, c - planned_c, 0.0);
+    ArmReadout& arm = sums.arms[planned];
+    ++arm.units;
+    arm.planned_cost += planned_c;
+    arm.planned_revenue += planned_r;
+    if (planned == received) ++arm.received;
+    if (planned != received) ++result.not_as_planned;
+    if (has_control) {
+      sums.planned_incremental += planned_r - x;
+      sums.planned_incremental_cost += planned_c - static_cast<double>(launch.control_cost[unit]);
+    }
+  }
+  return sums;
+}
+
+void describe_arms(const Launch& launch, const Sums& sums, Readout& result) {
+  const Moments& held = sums.by_role[index_of(Role::holdout)];
+  for (std::size_t arm = 0; arm < launch.arms.size(); ++arm) {
+    ArmReadout row = sums.arms[arm];
+    if (row.units > 0) {
+      row.arm = launch.arms[arm];
+      const Moments& differences = sums.arm_differences[arm];
+      row.overspend = mean_of_c(differences, result.level).scaled(differences.count);
+      row.realised_cost = row.overspend.plus(row.planned_cost);
+      row.realised_revenue = realised_total(differences, row.planned_revenue, result.level, true);
+      result.arms.push_back(row);
+    }
+    const Moments& explored = sums.explored[arm];
+    if (explored.count >= static_cast<double>(kFewestUnits)) {
+      const Difference over = adjusted_difference(explored, held, sums.all, result.level);
+      result.explored.push_back({launch.arms[arm], static_cast<std::size_t>(explored.count), over.revenue, over.cost});
+    }
+    for (std::size_t received = 0; received < launch.arms.size(); ++received) {
+      if (sums.crossings[arm][received] == 0) continue;
+      result.crossings.push_back({launch.arms[arm], launch.arms[received], sums.crossings[arm][received]});
+    }
+  }
+}
+
+// Spend goes with the multiplier to the power of -elasticity, so the multiplier that would have met the target is
+// multiplier x (spend / target)^(1 / elasticity).
+void propose_multiplier(const ReadoutOptions& options, double target, Readout& result) {
+  result.multiplier = options.multiplier;
+  if (!options.multiplier || !(*options.multiplier > 0.0) || !(target > 0.0)) return;
+  result.elasticity_is_assumed = !options.spend_elasticity || !(*options.spend_elasticity > 0.0);
+  const double elasticity = result.elasticity_is_assumed ? 1.0 : *options.spend_elasticity;
+  const auto next = [&](double spend) {
+    return *options.multiplier * std::pow(std::max(spend, 0.0) / target, 1.0 / elasticity);
+  };
+  const Interval& spend = result.total_spend;
+  result.next_multiplier = Interval{next(spend.value), next(spend.low), next(spend.high)};
+}
+
+void warn(const Launch& launch, Readout& result) {
+  if (result.not_as_planned > 0) {
+    result.warnings.push_back(fmt::format(
+        "{} of {} planned units ({:.3g} %) did not get their planned arm. All figures are by intention to treat: each "
+        "unit counts under the arm planned for it",
+        result.not_as_planned, result.units_per_role[0],
+        100.0 * static_cast<double>(result.not_as_planned) / static_cast<double>(result.units_per_role[0])));
+  }
+  if (launch.units_in_plan > launch.num_units()) {
+    result.warnings.push_back(fmt::format("{} of {} planned units have no outcome and are left out",
+                                          launch.units_in_plan - launch.num_units(), launch.units_in_plan));
+  }
+  if (launch.units_in_outcomes > launch.num_units()) {
+    result.warnings.push_back(fmt::format("{} units of the outcomes are not in the plan and are left out",
+                                          launch.units_in_outcomes - launch.num_units()));
+  }
+  if (launch.role_conflicts > 0) {
+    result.warnings.push_back(fmt::format(
+        "{} units have another role in the outcomes than in the plan; the plan's counts", launch.role_conflicts));
+  }
+}
+
+}  // namespace
+
+Readout read_out(const Launch& launch, const ReadoutOptions& options) {
+  if (!(options.holdout_share > 0.0 && options.holdout_share < 1.0)) {
+    throw core::Error({.kind = core::ErrorKind::usage,
+                       .what = "out of range",
+                       .where = "--holdout-share",
+                       .found = fmt::format("{}", options.holdout_share),
+                       .expected = "the designed share of the hold-out, above 0 and below 1"});
+  }
+  Readout result;
+  result.level = options.level;
+  result.holdout_share = options.holdout_share;
+  result.units = launch.num_units();
+  result.units_per_role.resize(data::kNumRoles);
+  for (const Role role : launch.role) ++result.units_per_role[index_of(role)];
+  check_holdout(launch, options, result);
+  if (result.units_per_role[index_of(Role::plan)] < kFewestUnits) {
+    throw core::Error({.kind = core::ErrorKind::data,
+                       .what = "no planned units",
+                       .found = fmt::format("{} units of role plan", result.units_per_role[index_of(Role::plan)]),
+                       .expected = "units that got the plan's arms"});
+  }
+  const Sums sums = sums_of(launch, result);
+  check_treated_holdout(result);
+
+  const Moments& planned = sums.by_role[index_of(Role::plan)];
+  result.realised_revenue = realised_total(sums.planned_differences, result.planned_revenue, options.level, true);
+  result.realised_spend = realised_total(sums.planned_differences, result.planned_spend, options.level, false);
+  if (!launch.control_revenue.empty()) {
+    result.planned_incremental = sums.planned_incremental;
+    if (sums.planned_incremental_cost != 0.0)
+      result.planned_return = sums.planned_incremental / sums.planned_incremental_cost;
+  }
+  result.per_unit = adjusted_difference(planned, sums.by_role[index_of(Role::holdout)], sums.all, options.level);
+  result.incremental_revenue = result.per_unit.revenue.scaled(planned.count);
+  result.incremental_cost = result.per_unit.cost.scaled(planned.count);
+  result.total_spend = realised_total(sums.spend_differences, sums.planned_spend, options.level, false);
+  double target = sums.planned_spend;
+  if (options.budget && std::isfinite(*options.budget)) {
+    // The part of the budget that was meant for the units with outcomes.
+    const double part = launch.planned_spend_of_all > 0.0 ? sums.planned_spend / launch.planned_spend_of_all : 1.0;
+    target = *options.budget * part;
+    result.budget = target;
+  }
+  describe_arms(launch, sums, result);
+  propose_multiplier(options, target, result);
+  warn(launch, result);
+  return result;
+}
+
+}  // namespace dfcl::launch

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What came of a launch: what was planned, what happened, and what the hold-out says would have happened anyway. Units
+// count under the role and arm that were planned for them, whatever they got (intention to treat). Time: one pass over
+// the units. Memory: nothing beside the launch, about 60 bytes a unit.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dfcl/data/plan.h"
+#include "dfcl/launch/moments.h"
+
+namespace dfcl::launch {
+
+// A plan joined with its outcomes: the units that have both.
+struct Launch {
+  std::vector<std::string> arms;  // labels of either table
+  std::size_t control = 0;
+  std::vector<data::Role> role;            // as planned
+  std::vector<std::uint8_t> planned_arm;   // index into arms
+  std::vector<std::uint8_t> received_arm;  // index into arms
+  std::vector<float> planned_revenue;
+  std::vector<float> planned_cost;
+  std::vector<float> control_revenue;  // predicted; empty where the plan does not say, as the next
+  std::vector<float> control_cost;
+  std::vector<double> revenue;  // realised
+  std::vector<double> cost;
+
+  std::size_t units_in_plan = 0;
+  std::size_t units_in_outcomes = 0;
+  double planned_spend_of_all = 0.0;          // also of units without an outcome
+  std::size_t role_conflicts = 0;             // units whose role is another in the outcomes
+  std::vector<std::size_t> planned_per_role;  // units in the plan, per role; empty where only the outcomes say roles
+  std::vector<std::size_t> seen_per_role;     // per role as the outcomes say it
+
+  std::size_t num_units() const { return role.size(); }
+};
+
+struct ReadoutOptions {
+  double holdout_share = 0.0;                   // as designed
+  double level = 0.95;                          // of the intervals
+  std::optional<double> budget = {};            // of the plan, in all
+  std::optional<double> multiplier = {};        // of the plan
+  std::optional<double> spend_elasticity = {};  // of the plan; see launch_design.h
+};
+
+struct ArmReadout {
+  std::string arm;               // planned
+  std::size_t units = 0;         // of role plan
+  std::size_t received = 0;      // of them, got it
+  double planned_cost = 0.0;     // total
+  Interval realised_cost;        // total
+  Interval overspend;            // total, realised - planned
+  double planned_revenue = 0.0;  // total
+  Interval realised_revenue;     // total
+};
+
+struct ExploredArm {
+  std::string arm;
+  std::size_t units = 0;
+  Interval revenue;  // per unit, over the hold-out
+  Interval cost;
+};
+
+struct Crossing {
+  std::string planned;
+  std::string received;
+  std::size_t units = 0;
+};
+
+struct Readout {
+  std::size_t units = 0;
+  std::vector<std::size_t> units_per_role;
+  double level = 0.95;
+  double holdout_share = 0.0;    // designed
+  double holdout_found = 0.0;    // share of the units in the outcomes
+  double holdout_p_value = 1.0;  // of the sample ratio
+
+  // Units of role plan, in all: planned, and realised with its interval, given what was predicted for these units.
+  double planned_revenue = 0.0;
+  Interval realised_revenue;
+  double planned_spend = 0.0;
+  Interval realised_spend;
+  std::optional<double> planned_incremental;  // over control, as predicted
+  std::optional<double> planned_return;       // incremental revenue a unit of incremental cost
+  // Over the hold-out.
+  Difference per_unit;
+  Interval incremental_revenue;  // in all, for the units of role plan
+  Interval incremental_cost;
+  // All roles (role plan alone where the plan does not know roles): what was paid against the budget.
+  std::optional<double> budget;  // for the units that have outcomes
+  Interval total_spend;
+
+  std::vector<ArmReadout> arms;
+  std::vector<ExploredArm> explored;
+  std::vector<Crossing> crossings;        // units that got another arm than planned
+  std::size_t not_as_planned = 0;         // of role plan
+  std::size_t holdout_treated = 0;        // of the hold-out, got another arm than control
+  std::optional<double> multiplier = {};  // of the plan
+  std::optional<Interval> next_multiplier;
+  bool elasticity_is_assumed = false;  // the plan did not say it
+  std::vector<std::string> warnings;
+};
+
+// Throws Error of kind data where the launch has no hold-out or no planned units, of kind unfit where the hold-out is
+// broken: its share is not the designed one, outcomes are missing more often in it than elsewhere, or more than a
+// tenth of it was treated.
+Readout read_out(const Launch& launch, const ReadoutOptions& options);
+
+}  // namespace dfcl::launch

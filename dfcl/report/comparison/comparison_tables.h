@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tables and figures of a comparison. Each gives no rows or series where there is nothing to show. Internal to
+// report.
+#pragma once
+
+#include <vector>
+
+#include "dfcl/report/comparison/comparison_report.h"
+#include "dfcl/report/evaluation/results_frame.h"
+
+namespace dfcl::report {
+
+// As published: revenue of plans that are cut by the evaluated cost, relative to the reference's at the first budget.
+PlainTable seeds_revenue_table(const ComparisonReport& report);
+// Areas, fit and, with a truth, the share of the best possible increment.
+PlainTable seeds_quality_table(const ComparisonReport& report);
+// Deployed plans against the reference's, with intervals over test units.
+PlainTable differences_table(const ComparisonReport& report);
+PlainTable failures_table(const ComparisonReport& report);
+PlainTable times_table(const ComparisonReport& report, const std::vector<compare::TrainingTime>& times);
+
+Figure revenue_figure(const ComparisonReport& report);
+// One for each key that was swept.
+std::vector<Figure> sweep_figures(const ComparisonReport& report);
+
+}  // namespace dfcl::report

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Results as a document: the content of the page without its charts, in the same order. Internal to report.
+#pragma once
+
+#include "dfcl/report/text/document.h"
+#include "dfcl/report/evaluation/results_file.h"
+
+namespace dfcl::report {
+
+Document results_document(const Json& results);
+
+// The answer, the differences and the figures at the budgets: what a reader without scripts sees of the page.
+Document answer_document(const Json& results);
+
+}  // namespace dfcl::report

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tables of results_document. Each takes the results and gives nothing where they hold nothing of the kind.
+// Internal to report.
+#pragma once
+
+#include <string>
+
+#include "dfcl/report/text/document.h"
+#include "dfcl/report/text/number_format.h"
+
+namespace dfcl::report {
+
+// What every table needs to know.
+struct ResultsWords {
+  explicit ResultsWords(const Json& results);
+
+  NumberFormat format;
+  std::string revenue;
+  std::string cost;
+  std::vector<std::string> arms;
+};
+
+// Without its empty columns; nothing where nothing is left.
+void add_table(Document& document, DocumentTable table);
+
+std::string model_name(const Json& model);
+
+void add_differences(Document& document, const Json& results, const ResultsWords& words);
+// `which` is deployed or matched.
+void add_values(Document& document, const Json& results, const ResultsWords& words, const char* which);
+void add_curves(Document& document, const Json& results, const ResultsWords& words);
+void add_calibration(Document& document, const Json& results, const ResultsWords& words);
+void add_allocation(Document& document, const Json& results, const ResultsWords& words);
+void add_ranking(Document& document, const Json& results, const ResultsWords& words);
+void add_trial(Document& document, const Json& results, const ResultsWords& words);
+void add_free_parts(Document& document, const Json& results, const ResultsWords& words);
+
+}  // namespace dfcl::report

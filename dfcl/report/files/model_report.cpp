@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/report/files/model_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "dfcl/model/model_file.h"
+#include "dfcl/report/text/text_table.h"
+
+namespace dfcl::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string plural(std::size_t count, const std::string& one, const std::string& many) {
+  return fmt::format("{} {}", count_text(count), count == 1 ? one : many);
+}
+
+const char* link_text(loss::OutcomeKind kind) {
+  switch (kind) {
+    case loss::OutcomeKind::real: return "any number";
+    case loss::OutcomeKind::non_negative: return "not negative, log link";
+    case loss::OutcomeKind::binary: return "a probability, logistic link";
+  }
+  return "";
+}
+
+std::string outcome_text(const nn::OutcomeOptions& head, const model::OutcomeScale& outcome) {
+  std::string text = link_text(head.kind);
+  if (head.kind == loss::OutcomeKind::real && head.non_negative) text = "not negative";
+  if (head.arm_shape == nn::ArmShape::monotone) text += ", rises with the arm";
+  if (head.arm_shape == nn::ArmShape::concave) text += ", rises with the arm by ever less";
+  if (head.control_is_free) text += ", control is exactly 0";
+  if (outcome.center != 0.0) text += fmt::format("; centred at {}", number_text(outcome.center));
+  return text + fmt::format("; in units of {}", number_text(outcome.scale));
+}
+
+std::string revenue_text(const model::Model& model) {
+  if (!model.is_index()) return outcome_text(model.network.revenue, model.revenue);
+  return "an index: made of learned efficiencies (revenue per cost of each step between arms) and predicted costs; it "
+         "ranks "
+         "decisions, its levels mean nothing";
+}
+
+std::string arms_text(const model::Model& model) {
+  std::string text;
+  for (std::size_t arm = 0; arm < model.arms.size(); ++arm) {
+    text += fmt::format("{}{}{}", arm == 0 ? "" : ", ", printable(model.arms.labels[arm]),
+                        arm == model.arms.control ? " (control)" : "");
+  }
+  return text + (model.arms.ordered ? "; graded" : "");
+}
+
+std::string features_text(const model::Model& model) {
+  const model::Preprocessing& preprocessing = model.preprocessing;
+  const auto logs = std::count_if(preprocessing.numbers().begin(), preprocessing.numbers().end(),
+                                  [](const model::NumberInput& number) { return number.log_factor != 0.0f; });
+  std::string text = fmt::format("{} make {}: {}", plural(model.features.size(), "column", "columns"),
+                                 plural(preprocessing.num_inputs(), "input", "inputs"),
+                                 plural(preprocessing.numbers().size(), "number", "numbers"));
+  if (logs > 0) text += fmt::format(" ({} on a log scale)", logs);
+  if (!preprocessing.indicators().empty())
+    text += fmt::format(", {}", plural(preprocessing.indicators().size(), "mark", "marks") + " of missing values");
+  std::size_t levels = 0;
+  for (const model::CategoryInput& category : preprocessing.categories()) levels += category.share.size();
+  if (levels > 0)
+    text += fmt::format(", {} of {}", plural(levels, "level", "levels"),
+                        plural(preprocessing.categories().size(), "category", "categories"));
+  return text;
+}
+
+std::string network_text(const model::Model& model) {
+  const nn::OutcomeNetworkOptions& network = model.network;
+  std::string text = model.members.size() == 1
+                         ? ""
+                         : fmt::format("the mean of {}: ", plural(model.members.size(), "network", "networks"));
+  text += fmt::format("{} inputs", network.inputs);
+  if (!network.shared.empty()) text += fmt::format(", shared layers {}", fmt::join(network.shared, "-"));
+  if (network.heads && !network.heads->empty())
+    text += fmt::format(", a head {} for each output", fmt::join(*network.heads, "-"));
+  return text + fmt::format("; {} parameters{}", count_text(model.members.front().size()),
+                            model.members.size() == 1 ? "" : " each");
+}
+
+std::string forest_text(const model::Model& model) {
+  const forest::Forest& forest = *model.forest;
+  const auto words = [](forest::Link link) {
+    return link == forest::Link::ratio ? "ratios to the base" : "differences from the base";
+  };
+  std::string text = fmt::format("{}, {} leaves in all; revenue as {}", plural(forest.num_trees(), "tree", "trees"),
+                                 count_text(forest.num_leaves()), words(forest.revenue_link));
+  if (forest.cost_link != forest.revenue_link) text += fmt::format(", cost as {}", words(forest.cost_link));
+  return text + "; the networks give the base, the mean over the arms";
+}
+
+std::string importance_text(const model::Model& model) {
+  constexpr std::size_t kShown = 12;
+  if (!model.forest) return "";
+  TextTable table({{"feature", Align::left}, {"importance"}});
+  const auto list = model::feature_importance(model);
+  for (std::size_t i = 0; i < std::min(kShown, list.size()) && list[i].second > 0.0; ++i)
+    table.add_row({list[i].first, percent_text(list[i].second)});
+  return "\nFeatures by which effects differ (share of what all splits are worth, by units that did not choose "
+         "them):\n" +
+         table.text();
+}
+
+ordered_json forest_json(const model::Model& model) {
+  if (!model.forest) return nullptr;
+  constexpr const char* kLinks[] = {"difference", "ratio"};
+  const forest::Forest& forest = *model.forest;
+  ordered_json importance = ordered_json::object();
+  for (const auto& [name, share] : model::feature_importance(model)) importance[name] = share;
+  return {{"trees", forest.num_trees()},
+          {"leaves", forest.num_leaves()},
+          {"revenue_link", kLinks[static_cast<std::size_t>(forest.revenue_link)]},
+          {"cost_link", kLinks[static_cast<std::size_t>(forest.cost_link)]},
+          {"importance", importance}};
+}
+
+std::string trained_text(const model::Model& model) {
+  const data::Study::Split& split = model.trained.split;
+  const double total = split.train + split.validation + split.test;
+  std::string how = split.by == "hash" || split.by == "time" ? fmt::format("split by {}", split.by)
+                                                             : fmt::format("split by column '{}'", printable(split.by));
+  if ((split.by == "hash" || split.by == "time") && total > 0.0)
+    how += fmt::format(", {} to train", percent_text(split.train / total));
+  return fmt::format("{}; {}; trial {:016x}", plural(model.trained.num_units, "unit", "units"), how,
+                     model.trained.trial_fingerprint);
+}
+
+// The record as JSON, or null where it is none.
+ordered_json record_of(const model::Model& model) {
+  ordered_json record = ordered_json::parse(model.record, nullptr, false);
+  return record.is_discarded() ? ordered_json() : record;
+}
+
+// How often decision epochs were undone (train/member_trainer.h).
+std::string went_back_text(const ordered_json& record) {
+  const auto undone = std::count_if(record.begin(), record.end(), [](const ordered_json& entry) {
+    return entry.is_object() && entry.contains("went_back") && entry["went_back"] == true;
+  });
+  if (undone == 0) return "";
+  return wrap(fmt::format("The decision loss lost to two stages on the validation units, so the two-stage network was "
+                          "kept{}.",
+                          undone == 1 ? "" : fmt::format(", in {} networks", undone)),
+              0) +
+         "\n";
+}
+
+// The figures of the last network's first and last epoch side by side.
+std::string record_text(const model::Model& model) {
+  const ordered_json record = record_of(model);
+  if (!record.is_array() || record.empty() || !record.back().is_object()) return "";
+  const ordered_json& last = record.back();
+  const auto of_last = [&](const ordered_json& entry) {
+    return entry.is_object() && entry.value("member", ordered_json()) == last.value("member", ordered_json());
+  };
+  const ordered_json& first = *std::find_if(record.begin(), record.end(), of_last);
+  const bool decides = last.value("decides", ordered_json()) == true;
+  TextTable table({{"figure", Align::left}, {"first epoch"}, {"last"}});
+  for (const auto& [name, value] : last.items()) {
+    if (!value.is_number() || name == "member" || name == "epoch" || (name == "decision_loss" && !decides)) continue;
+    const auto before = first.find(name);
+    const bool shown = before != first.end() && before->is_number() && (name != "decision_loss" || &first == &last);
+    table.add_row({name, shown ? number_text(before->get<double>()) : "", number_text(value.get<double>())});
+  }
+  return fmt::format("\nTraining record, {}:\n{}{}", plural(record.size(), "epoch", "epochs"), table.text(),
+                     went_back_text(record));
+}
+
+std::string multipliers_text(const model::Model& model) {
+  if (model.multipliers.empty()) return "";
+  TextTable table({{"budget", Align::left}, {"per unit"}, {"multiplier"}});
+  for (const model::BudgetMultiplier& price : model.multipliers) {
+    table.add_row({price.budget, number_text(price.budget_per_unit), number_text(price.multiplier)});
+  }
+  return "\nPrice of money at each budget (revenue a unit of cost):\n" + table.text();
+}
+
+ordered_json outcome_json(const nn::OutcomeOptions& head, const model::OutcomeScale& outcome) {
+  constexpr const char* kShapes[] = {"plain", "monotone", "concave"};
+  constexpr const char* kKinds[] = {"real", "non_negative", "binary"};
+  return {{"kind", kKinds[static_cast<std::size_t>(head.kind)]},
+          {"arm_shape", kShapes[static_cast<std::size_t>(head.arm_shape)]},
+          {"non_negative", head.non_negative || head.kind != loss::OutcomeKind::real},
+          {"control_is_free", head.control_is_free},
+          {"center", outcome.center},
+          {"scale", outcome.scale}};
+}
+
+ordered_json features_json(const model::Model& model) {
+  ordered_json features = ordered_json::array();
+  for (const data::FeatureColumn& column : model.features) {
+    ordered_json entry = {{"name", column.name}, {"kind", column.categorical ? "category" : "number"}};
+    if (column.categorical) entry["levels"] = column.levels;
+    features.push_back(std::move(entry));
+  }
+  return features;
+}
+
+}  // namespace
+
+std::string model_text(const model::Model& model, const std::string& path) {
+  std::string text = fmt::format("{}: a model: revenue and cost of a unit under each of {} arms\n", printable(path),
+                                 model.arms.size());
+  text += fmt::format("Method {}, seed {}, dfcl {}, fingerprint {}\n\n", printable(model.method), model.seed,
+                      printable(model.version), model::fingerprint_of(model));
+  const auto line = [&](const char* name, const std::string& value) {
+    text += wrap(fmt::format("{:<12}{}", name, value), 12) + "\n";
+  };
+  line("arms", arms_text(model));
+  line("revenue", revenue_text(model));
+  line("cost", outcome_text(model.network.cost, model.cost));
+  line("features", features_text(model));
+  line("network", network_text(model));
+  if (model.forest) line("forest", forest_text(model));
+  line("trained on", trained_text(model));
+  if (!model.options.empty()) {
+    std::string options;
+    for (const auto& [name, value] : model.options) {
+      if (name == "chosen") continue;
+      options += fmt::format("{}{} {}", options.empty() ? "" : ", ", printable(name), printable(value));
+    }
+    line("options", options);
+  }
+  for (const auto& [name, value] : model.options) {
+    if (name == "chosen") line("chosen by", "auto: " + printable(value));
+  }
+  return text + importance_text(model) + multipliers_text(model) + record_text(model);
+}
+
+std::string model_json(const model::Model& model) {
+  ordered_json multipliers = ordered_json::array();
+  for (const model::BudgetMultiplier& price : model.multipliers) {
+    multipliers.push_back({{"budget", price.budget},
+                           {"budget_per_unit", price.budget_per_unit},
+                           {"multiplier", price.multiplier},
+                           {"scaled_multiplier", price.scaled_multiplier}});
+  }
+  ordered_json options = ordered_json::object();
+  for (const auto& [name, value] : model.options) options[name] = value;
+  const data::Study::Split& split = model.trained.split;
+  const nn::OutcomeNetworkOptions& network = model.network;
+  const ordered_json json = {
+      {"kind", "model"},
+      {"version", model.version},
+      {"method", model.method},
+      {"seed", model.seed},
+      {"fingerprint", model::fingerprint_of(model)},
+      {"is_index", model.is_index()},
+      {"arms", {{"labels", model.arms.labels}, {"control", model.arms.control}, {"ordered", model.arms.ordered}}},
+      {"revenue", outcome_json(network.revenue, model.revenue)},
+      {"cost", outcome_json(network.cost, model.cost)},
+      {"id_column", model.id_column},
+      {"features", features_json(model)},
+      {"inputs", model.preprocessing.names(model.features)},
+      {"network",
+       {{"inputs", network.inputs},
+        {"shared", network.shared},
+        {"heads", network.heads ? ordered_json(*network.heads) : ordered_json()},
+        {"parameters", model.members.front().size()},
+        {"members", model.members.size()}}},
+      {"forest", forest_json(model)},
+      {"multipliers", multipliers},
+      {"trained_on",
+       {{"units", model.trained.num_units},
+        {"trial_fingerprint", fmt::format("{:016x}", model.trained.trial_fingerprint)},
+        {"split",
+         {{"by", split.by},
+          {"train", split.train},
+          {"validation", split.validation},
+          {"test", split.test},
+          {"seed", split.seed}}}}},
+      {"options", options},
+      {"record", record_of(model)},
+      {"study", model.study}};
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace dfcl::report

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/report/launch/deploy_report.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "dfcl/report/evaluation/results_frame.h"
+#include "dfcl/report/text/text_table.h"
+
+namespace dfcl::report {
+namespace {
+
+using launch::Campaign;
+using launch::DeployResult;
+using launch::GroupResult;
+using core::Interval;
+using launch::WeekResult;
+using nlohmann::ordered_json;
+
+// Weekly orders relative to the two-stage model's first week, and the mean gain over it, as published (section 7 of
+// docs/method.md); intervals were -+ 0.0028 to 0.0030.
+struct PublishedRow {
+  const char* name;
+  std::array<double, 4> weeks;
+  const char* gain;
+};
+constexpr std::array<PublishedRow, 3> kPublished = {{{"TSM-SL", {1.0000, 1.1706, 1.1565, 1.0851}, ""},
+                                                     {"DPM", {1.0113, 1.1891, 1.1704, 1.1000}, "+1.32 %"},
+                                                     {"DFCL", {1.0235, 1.2062, 1.1786, 1.1000}, "+2.17 %"}}};
+
+const Campaign& campaign_of(const DeployResult& result, bool with_controller) {
+  return with_controller ? result.with_controller : result.without_controller;
+}
+
+std::string gain_text(const Interval& gain) {
+  return fmt::format("{:+.2f} % [{:+.2f}, {:+.2f}]", 100.0 * gain.value, 100.0 * gain.low, 100.0 * gain.high);
+}
+
+std::string overspend_text(const GroupResult& group) {
+  return fmt::format("{:+.1f} %", 100.0 * (group.spend / group.budget - 1.0));
+}
+
+std::vector<std::string> week_titles(const Campaign& campaign, const char* first, const char* last) {
+  std::vector<std::string> titles = {first};
+  for (const WeekResult& week : campaign.weeks)
+    titles.push_back(fmt::format("week {}{}", week.week, week.days < launch::kDaysAWeek ? "*" : ""));
+  titles.emplace_back(last);
+  return titles;
+}
+
+// Revenue per unit of the reference in the first week: what all else is shown against.
+double base_of(const DeployResult& result, const Campaign& campaign) {
+  return campaign.weeks.front().groups[result.reference].revenue_per_unit.value;
+}
+
+PlainTable revenue_table(const DeployResult& result, bool with_controller) {
+  const Campaign& campaign = campaign_of(result, with_controller);
+  const double base = base_of(result, campaign);
+  const std::string reference = result.methods[result.reference];
+  PlainTable table{"weeks",
+                   fmt::format("Revenue per unit and day, relative to {} in the first week, controller {}", reference,
+                               with_controller ? "on" : "off"),
+                   "-+ half the 95 % interval; the gain is over all weeks, with its interval.",
+                   week_titles(campaign, "method", ""),
+                   {}};
+  table.columns.back() = "gain over " + reference;
+  for (std::size_t method = 0; method < result.methods.size(); ++method) {
+    std::vector<std::string> row = {result.methods[method]};
+    for (const WeekResult& week : campaign.weeks) {
+      const Interval relative = week.groups[method].revenue_per_unit.scaled(1.0 / base);
+      row.push_back(fmt::format("{:.4f} -+ {:.4f}", relative.value, 0.5 * (relative.high - relative.low)));
+    }
+    row.push_back(method == result.reference ? "" : gain_text(campaign.total[method].gain));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+PlainTable gain_table(const DeployResult& result, bool with_controller) {
+  const Campaign& campaign = campaign_of(result, with_controller);
+  PlainTable table{"gains",
+                   fmt::format("Gain over {}, week by week", result.methods[result.reference]),
+                   "95 % intervals over units; a unit's days are not independent of each other.",
+                   week_titles(campaign, "method", "all weeks"),
+                   {}};
+  for (std::size_t method = 0; method < result.methods.size(); ++method) {
+    if (method == result.reference) continue;
+    std::vector<std::string> row = {result.methods[method]};
+    for (const WeekResult& week : campaign.weeks) row.push_back(gain_text(week.groups[method].gain));
+    row.push_back(gain_text(campaign.total[method].gain));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+PlainTable spend_table(const DeployResult& result) {
+  PlainTable table{
+      "spend", "Spend against budget", "", week_titles(result.with_controller, "method, controller", "all weeks"), {}};
+  for (const bool with_controller : {true, false}) {
+    const Campaign& campaign = campaign_of(result, with_controller);
+    for (std::size_t method = 0; method < result.methods.size(); ++method) {
+      std::vector<std::string> row = {fmt::format("{}, {}", result.methods[method], with_controller ? "on" : "off")};
+      for (const WeekResult& week : campaign.weeks) row.push_back(overspend_text(week.groups[method]));
+      row.push_back(overspend_text(campaign.total[method]));
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+PlainTable published_table() {
+  PlainTable table{"published",
+                   "The published test, beside it: weekly orders relative to TSM-SL's first week",
+                   "310,000 real shops, four weeks; intervals were -+ 0.0028 to 0.0030. Other shops, other weeks: only "
+                   "the gains can be compared.",
+                   {"method", "week 1", "week 2", "week 3", "week 4", "gain over TSM-SL"},
+                   {}};
+  for (const PublishedRow& published : kPublished) {
+    std::vector<std::string> row = {published.name};
+    for (const double week : published.weeks) row.push_back(fmt::format("{:.4f}", week));
+    row.emplace_back(published.gain);
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Verdict verdict_of(const DeployResult& result, bool with_controller) {
+  const Campaign& campaign = campaign_of(result, with_controller);
+  Verdict verdict{"not_shown", "", {}};
+  const std::string reference = result.methods[result.reference];
+  std::size_t best = result.reference;
+  for (std::size_t method = 0; method < result.methods.size(); ++method) {
+    if (method == result.reference) continue;
+    const Interval& gain = campaign.total[method].gain;
+    if (best == result.reference || gain.value > campaign.total[best].gain.value) best = method;
+    const std::string judged = gain.low > 0.0    ? "more than"
+                               : gain.high < 0.0 ? "less than"
+                                                 : "not shown to differ from";
+    verdict.details.push_back(fmt::format("{}: {} {}: {}, at a spend of {} against the budget.", result.methods[method],
+                                          judged, reference, gain_text(gain), overspend_text(campaign.total[method])));
+  }
+  if (best == result.reference) {
+    verdict.sentence = fmt::format("Only {} was deployed: there is nothing to compare it with.", reference);
+    return verdict;
+  }
+  const Interval& gain = campaign.total[best].gain;
+  if (gain.low > 0.0) verdict.status = "launch";
+  verdict.sentence =
+      fmt::format("In {} simulated days with {} units, {} earned {} {}: {}.", result.days, count_text(result.units),
+                  result.methods[best], gain.low > 0.0 ? "more than" : "no more than chance explains over", reference,
+                  gain_text(gain));
+  return verdict;
+}
+
+Figure revenue_figure(const DeployResult& result, bool with_controller) {
+  const Campaign& campaign = campaign_of(result, with_controller);
+  const double base = base_of(result, campaign);
+  Figure figure{"weekly_revenue",
+                "Revenue by week",
+                "Relative to the first group's first week; 95 % intervals.",
+                "week",
+                "revenue per unit, relative",
+                "category",
+                "line",
+                {}};
+  for (std::size_t method = 0; method < result.methods.size(); ++method) {
+    FigureSeries series{result.methods[method], {}};
+    for (const WeekResult& week : campaign.weeks)
+      series.points.push_back({std::to_string(week.week), week.groups[method].revenue_per_unit.scaled(1.0 / base)});
+    figure.series.push_back(std::move(series));
+  }
+  return figure;
+}
+
+Figure spend_figure(const DeployResult& result) {
+  Figure figure{"weekly_spend",
+                "Spend by week, against the budget",
+                "With and without the controller.",
+                "week",
+                "spend / budget",
+                "category",
+                "line",
+                {}};
+  for (const bool with_controller : {true, false}) {
+    for (std::size_t method = 0; method < result.methods.size(); ++method) {
+      FigureSeries series{fmt::format("{}, {}", result.methods[method], with_controller ? "controller" : "none"), {}};
+      for (const WeekResult& week : campaign_of(result, with_controller).weeks)
+        series.points.push_back({std::to_string(week.week), {week.groups[method].spend / week.groups[method].budget}});
+      figure.series.push_back(std::move(series));
+    }
+  }
+  return figure;
+}
+
+ordered_json group_json(const GroupResult& group) {
+  return {{"method", group.method},           {"unit_days", group.unit_days},
+          {"revenue", group.revenue},         {"spend", group.spend},
+          {"budget", group.budget},           {"revenue_per_unit", interval_json(group.revenue_per_unit)},
+          {"gain", interval_json(group.gain)}};
+}
+
+ordered_json groups_json(const std::vector<GroupResult>& groups) {
+  ordered_json list = ordered_json::array();
+  for (const GroupResult& group : groups) list.push_back(group_json(group));
+  return list;
+}
+
+ordered_json weeks_json(const Campaign& campaign) {
+  ordered_json weeks = ordered_json::array();
+  for (const WeekResult& week : campaign.weeks) {
+    weeks.push_back({{"week", week.week},
+                     {"days", week.days},
+                     {"cost_scale", week.cost_scale},
+                     {"population_shift", week.population_shift},
+                     {"training_rows", week.training_rows},
+                     {"groups", groups_json(week.groups)}});
+  }
+  return weeks;
+}
+
+std::vector<std::string> how(const DeployResult& result, const data::Study& study) {
+  return {fmt::format("Simulated: {} shops for {} days (response {}). Each day all are split at random into equal "
+                      "groups, one a method; {:.3g} % get a random arm instead.",
+                      count_text(result.units), result.days, study.deploy.response, 100.0 * study.deploy.explore),
+          fmt::format("Each group has {} a unit and day to spend. Its model's predictions are allocated at the "
+                      "multiplier that spends it, as predicted; the controller corrects that by what earlier days cost "
+                      "and by what is left of the week.",
+                      number_text(result.budget_per_unit)),
+          fmt::format("Models are trained on random rows only: those of a trial before the test ({} shops a day for {} "
+                      "days){}.",
+                      count_text(static_cast<std::size_t>(study.deploy.trial_units)), study.deploy.trial_days,
+                      study.deploy.retrain ? " and, anew each week, all that came since" : ""),
+          "Both ways of control are played on the same units, groups and luck.",
+          "Intervals are t-intervals over shops; the groups of a day are of other shops, so a gain holds chance in who "
+          "was drawn."};
+}
+
+}  // namespace
+
+std::string deploy_text(const DeployResult& result, bool with_controller) {
+  const Verdict verdict = verdict_of(result, with_controller);
+  std::string text = wrap(verdict.sentence, 0) + "\n";
+  for (const std::string& detail : verdict.details) text += "  " + wrap(detail, 2) + "\n";
+  text += "\n" + table_text(revenue_table(result, with_controller));
+  text += "\n" + table_text(spend_table(result));
+  return text + "\n" + table_text(published_table());
+}
+
+std::string deploy_json(const DeployResult& result, bool with_controller, const data::Study& study,
+                        const data::Provenance& provenance) {
+  const Headings headings{study.report.title.empty() ? "Simulated online test" : study.report.title,
+                          study.report.currency,
+                          study.report.revenue_name.empty() ? study.columns.revenue : study.report.revenue_name,
+                          study.report.cost_name.empty() ? study.columns.cost : study.report.cost_name};
+  ordered_json results = results_frame(provenance, headings, verdict_of(result, with_controller));
+  const Campaign& first = campaign_of(result, with_controller);
+  const Campaign& other = campaign_of(result, !with_controller);
+  results["level"] = 0.95;
+  results["controller"] = with_controller ? "on" : "off";
+  results["reference"] = result.methods[result.reference];
+  results["budget_per_unit"] = result.budget_per_unit;
+  results["weeks"] = weeks_json(first);
+  results["total"] = groups_json(first.total);
+  results["other"] = {{"controller", with_controller ? "off" : "on"},
+                      {"weeks", weeks_json(other)},
+                      {"total", groups_json(other.total)}};
+  results["figures"] = {figure_json(revenue_figure(result, with_controller)), figure_json(spend_figure(result))};
+  results["tables"] = {table_json(revenue_table(result, with_controller)),
+                       table_json(gain_table(result, with_controller)), table_json(spend_table(result)),
+                       table_json(published_table())};
+  results["how"] = how(result, study);
+  return results.dump(2) + "\n";
+}
+
+}  // namespace dfcl::report

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A simulated online test as a screen for people and as a results file, the published test beside it.
+#pragma once
+
+#include <string>
+
+#include "dfcl/data/provenance.h"
+#include "dfcl/data/study.h"
+#include "dfcl/launch/deploy.h"
+
+namespace dfcl::report {
+
+// with_controller: which of the two campaigns comes first; both are shown.
+std::string deploy_text(const launch::DeployResult& result, bool with_controller);
+// The results file: the common frame, "weeks" and "total" of the campaign that comes first, the other under "other".
+std::string deploy_json(const launch::DeployResult& result, bool with_controller, const data::Study& study,
+                        const data::Provenance& provenance);
+
+}  // namespace dfcl::report

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a trial can show and how large the next must be, as a screen for people and as a results file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dfcl/data/provenance.h"
+#include "dfcl/launch/power.h"
+
+namespace dfcl::report {
+
+struct PowerFigures {
+  launch::PlanPair pair;
+  launch::PowerLevels levels;
+  std::vector<double> gains;   // revenue per unit, to be told from nothing
+  bool has_trial = true;       // else only the sd is known
+  std::string split = "test";  // the rows that were looked at
+  double split_share = 1.0;    // their share of the trial
+  std::string name_a = "plan A";
+  std::string name_b = "plan B";
+  double budget_per_unit = 0.0;  // 0: none
+  std::string title, currency;   // of the study
+  std::string revenue_name = "revenue", cost_name = "cost";
+};
+
+std::string power_text(const PowerFigures& figures);
+std::string power_json(const PowerFigures& figures, const data::Provenance& provenance);
+
+}  // namespace dfcl::report

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/report/plan/plan_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "dfcl/report/launch/launch_report.h"
+#include "dfcl/report/text/text_table.h"
+
+namespace dfcl::report {
+namespace {
+
+using allocate::Binding;
+using allocate::Solution;
+using allocate::Status;
+using nlohmann::ordered_json;
+
+std::string status_sentence(const PlanFigures& plan) {
+  const Solution& solution = plan.solution;
+  switch (solution.status) {
+    case Status::optimal: return "the best plan, within the gap";
+    case Status::not_binding: return "the budget does not bind: more money would earn nothing more";
+    case Status::no_gain: return "no arm earns more than control at an accepted price";
+    case Status::cannot_be_met:
+      return fmt::format("the budget cannot be met: the least that any plan spends is {}",
+                         amount_text(solution.least_spend));
+    case Status::none_found: return "no plan that keeps all constraints was found, nor a proof that there is none";
+    case Status::not_run: break;
+  }
+  return "not run";
+}
+
+std::string binding_sentence(Binding binding) {
+  switch (binding) {
+    case Binding::budget: return "no further increment that is worth it fits";
+    case Binding::best_arms: return "every unit has the arm that is worth most";
+    case Binding::min_roi: return "further increments earn less per cost than --min-roi";
+    case Binding::segment_budgets: return "the segments that could earn more have spent their budgets";
+    case Binding::unit_limits: return "the limits on units per arm bind";
+    case Binding::second_budget: return "the second budget binds";
+    case Binding::nothing: break;
+  }
+  return "";
+}
+
+std::string gap_share(const Solution& solution) {
+  if (solution.bound == 0.0 || solution.gap <= 0.0) return "";
+  const double share = solution.gap / std::abs(solution.bound);
+  return share < 1e-4 ? " (less than 0.01 %)" : fmt::format(" ({})", percent_text(share));
+}
+
+bool is_profit(const PlanFigures& plan) { return plan.rules.objective == allocate::Objective::profit; }
+
+std::string lines(const std::vector<std::array<std::string, 3>>& rows) {
+  std::size_t label_width = 0;
+  std::size_t value_width = 0;
+  for (const auto& row : rows) {
+    label_width = std::max(label_width, row[0].size());
+    value_width = std::max(value_width, row[1].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    text += fmt::format("  {:<{}}  {:>{}}", row[0], label_width, row[1], value_width);
+    text += row[2].empty() ? "\n" : fmt::format("  {}\n", row[2]);
+  }
+  return text;
+}
+
+std::string plan_text(const PlanFigures& plan) {
+  const Solution& solution = plan.solution;
+  std::string text = fmt::format("Plan for {} units, {} arms: {}\n", count_text(plan.num_units), plan.arms.size(),
+                                 status_sentence(plan));
+  if (!solution.has_plan()) return text;
+  std::vector<std::array<std::string, 3>> rows;
+  const bool has_budget = std::isfinite(solution.budget);
+  if (has_budget) rows.push_back({"budget", amount_text(solution.budget), ""});
+  const std::string left = has_budget ? fmt::format("{} left: ", amount_text(solution.budget - solution.spend)) : "";
+  rows.push_back({"spend", amount_text(solution.spend), left + binding_sentence(solution.binding)});
+  rows.push_back({"revenue", amount_text(solution.revenue),
+                  fmt::format("control's {} + increments {}", amount_text(solution.control_revenue),
+                              amount_text(solution.revenue - solution.control_revenue))});
+  if (is_profit(plan)) {
+    rows.push_back(
+        {"profit", amount_text(solution.value), fmt::format("{} x revenue - spend", number_text(plan.rules.margin))});
+  }
+  rows.push_back({"upper bound", amount_text(solution.bound),
+                  fmt::format("no plan earns more; gap {}{}", number_text(solution.gap), gap_share(solution))});
+  rows.push_back({"multiplier", number_text(solution.multiplier), "what one more unit of budget would earn"});
+  if (plan.has_second) {
+    rows.push_back({"second spend", amount_text(solution.second_spend),
+                    fmt::format("its multiplier is {}", number_text(solution.second_multiplier))});
+  }
+  text += lines(rows) + "\n";
+  TextTable arms({{"arm", Align::left}, {"units"}, {"share"}});
+  for (std::size_t arm = 0; arm < plan.arms.size(); ++arm) {
+    const auto units = static_cast<std::size_t>(solution.units_per_arm[arm]);
+    arms.add_row(
+        {plan.arms[arm], count_text(units),
+         percent_text(static_cast<double>(units) / static_cast<double>(std::max<std::size_t>(plan.num_units, 1)))});
+  }
+  text += arms.text();
+  if (!solution.segment_spend.empty()) {
+    TextTable segments({{"segment", Align::left}, {"spend"}, {"multiplier, on top"}});
+    for (std::size_t segment = 0; segment < plan.segments.size(); ++segment) {
+      const double price = segment < solution.segment_multiplier.size() ? solution.segment_multiplier[segment] : 0.0;
+      segments.add_row({plan.segments[segment], amount_text(solution.segment_spend[segment]), number_text(price)});
+    }
+    text += "\n" + segments.text();
+  }
+  if (plan.launch) text += "\n" + roles_text(*plan.launch);
+  if (plan.change) text += "\n" + change_text(*plan.change);
+  if (!plan.file.empty()) text += fmt::format("\nThe plan is in {}\n", printable(plan.file));
+  return text;
+}
+
+ordered_json number_or_null(double number) {
+  return std::isfinite(number) ? ordered_json(number) : ordered_json(nullptr);
+}
+
+ordered_json units_json(const std::vector<std::int64_t>& units, const std::vector<std::string>& arms) {
+  ordered_json object = ordered_json::object();
+  for (std::size_t arm = 0; arm < std::min(units.size(), arms.size()); ++arm) object[arms[arm]] = units[arm];
+  return object;
+}
+
+ordered_json plan_json(const PlanFigures& plan) {
+  const Solution& solution = plan.solution;
+  ordered_json json = {{"status", allocate::to_text(solution.status)},
+                       {"units", plan.num_units},
+                       {"budget", number_or_null(solution.budget)},
+                       {"least_spend", solution.least_spend}};
+  if (solution.has_plan()) {
+    json["spend"] = solution.spend;
+    json["left"] = number_or_null(solution.budget - solution.spend);
+    json["binding"] = allocate::to_text(solution.binding);
+    json["objective"] = is_profit(plan) ? "profit" : "revenue";
+    json["value"] = solution.value;
+    json["revenue"] = solution.revenue;
+    json["control_revenue"] = solution.control_revenue;
+    json["incremental_revenue"] = solution.revenue - solution.control_revenue;
+    json["control_cost"] = solution.control_cost;
+    json["bound"] = solution.bound;
+    json["gap"] = solution.gap;
+    json["multiplier"] = solution.multiplier;
+    json["units_per_arm"] = units_json(solution.units_per_arm, plan.arms);
+    if (plan.has_second)
+      json["second"] = {{"spend", solution.second_spend}, {"multiplier", solution.second_multiplier}};
+    if (!solution.arm_multiplier.empty()) {
+      for (std::size_t arm = 0; arm < plan.arms.size(); ++arm)
+        json["arm_multiplier"][plan.arms[arm]] = solution.arm_multiplier[arm];
+    }
+    for (std::size_t segment = 0; segment < solution.segment_spend.size(); ++segment) {
+      json["segments"][plan.segments[segment]] = {
+          {"spend", solution.segment_spend[segment]},
+          {"multiplier", segment < solution.segment_multiplier.size() ? solution.segment_multiplier[segment] : 0.0}};
+    }
+  }
+  if (plan.launch) add_roles(*plan.launch, json);
+  if (plan.change) json["previous"] = change_json(*plan.change);
+  json["seconds"] = {{"read", plan.seconds.read}, {"solve", plan.seconds.solve}, {"write", plan.seconds.write}};
+  return json;
+}
+
+}  // namespace
+
+std::string plans_text(const std::vector<PlanFigures>& plans) {
+  if (plans.size() > 1) {
+    TextTable table({{"budget"},
+                     {"spend"},
+                     {"revenue"},
+                     {"incremental"},
+                     {"gap"},
+                     {"multiplier"},
+                     {"status", Align::left},
+                     {"plan", Align::left}});
+    for (const PlanFigures& plan : plans) {
+      const Solution& solution = plan.solution;
+      const bool has = solution.has_plan();
+      table.add_row({amount_text(solution.budget), has ? amount_text(solution.spend) : "",
+                     has ? amount_text(solution.revenue) : "",
+                     has ? amount_text(solution.revenue - solution.control_revenue) : "",
+                     has ? number_text(solution.gap) : "", has ? number_text(solution.multiplier) : "",
+                     std::string(allocate::to_text(solution.status)), plan.file});
+    }
+    return fmt::format("Plans for {} units, {} arms\n\n{}", count_text(plans.front().num_units),
+                       plans.front().arms.size(), table.text());
+  }
+  return plan_text(plans.front());
+}
+
+std::string plans_json(const std::vector<PlanFigures>& plans) {
+  if (plans.size() == 1) return plan_json(plans.front()).dump(2) + "\n";
+  ordered_json list = ordered_json::array();
+  for (const PlanFigures& plan : plans) list.push_back(plan_json(plan));
+  return ordered_json{{"plans", list}}.dump(2) + "\n";
+}
+
+std::vector<std::pair<std::string, std::string>> plan_metadata(const PlanFigures& plan) {
+  const Solution& solution = plan.solution;
+  std::vector<std::pair<std::string, std::string>> metadata = {
+      {"status", std::string(allocate::to_text(solution.status))},
+      {"budget", fmt::format("{}", solution.budget)},
+      {"spend", fmt::format("{}", solution.spend)},
+      {"value", fmt::format("{}", solution.value)},
+      {"bound", fmt::format("{}", solution.bound)},
+      {"multiplier", fmt::format("{}", solution.multiplier)}};
+  if (plan.launch && std::isfinite(plan.launch->spend_elasticity))
+    metadata.emplace_back("spend_elasticity", fmt::format("{}", plan.launch->spend_elasticity));
+  if (!plan.launch_time.empty()) metadata.emplace_back("launch", plan.launch_time);
+  return metadata;
+}
+
+std::string curve_text(const allocate::Curve& curve, const std::vector<std::string>& arms) {
+  std::vector<TableColumn> columns = {{"spend"}, {"revenue"}, {"incremental"}, {"multiplier"}};
+  for (const std::string& arm : arms) columns.push_back({"units in " + arm});
+  TextTable table(columns);
+  for (const allocate::CurvePoint& point : curve.points) {
+    std::vector<std::string> cells = {amount_text(point.spend), amount_text(point.revenue),
+                                      amount_text(point.revenue - curve.control_revenue),
+                                      number_text(point.multiplier)};
+    for (const std::int64_t units : point.units_per_arm) cells.push_back(count_text(static_cast<std::size_t>(units)));
+    table.add_row(std::move(cells));
+  }
+  return table.text();
+}
+
+std::string curve_json(const allocate::Curve& curve, const std::vector<std::string>& arms) {
+  ordered_json points = ordered_json::array();
+  for (const allocate::CurvePoint& point : curve.points) {
+    points.push_back({{"spend", point.spend},
+                      {"value", point.value},
+                      {"revenue", point.revenue},
+                      {"multiplier", point.multiplier},
+                      {"units_per_arm", units_json(point.units_per_arm, arms)}});
+  }
+  return ordered_json{
+             {"control_revenue", curve.control_revenue}, {"control_cost", curve.control_cost}, {"points", points}}
+             .dump(2) +
+         "\n";
+}
+
+std::string curve_csv(const allocate::Curve& curve, const std::vector<std::string>& arms) {
+  std::string text = "spend,value,revenue,multiplier";
+  for (const std::string& arm : arms) {
+    std::string quoted = "\"units_";
+    for (const char letter : arm) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+    text += "," + quoted + "\"";
+  }
+  text += "\n";
+  for (const allocate::CurvePoint& point : curve.points) {
+    text += fmt::format("{},{},{},{}", point.spend, point.value, point.revenue, point.multiplier);
+    for (const std::int64_t units : point.units_per_arm) text += fmt::format(",{}", units);
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace dfcl::report

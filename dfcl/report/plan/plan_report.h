@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plans and the curve of all plans, as screens for people, JSON for machines and CSV.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dfcl/allocate/allocate.h"
+#include "dfcl/launch/launch_design.h"
+#include "dfcl/launch/plan_changes.h"
+
+namespace dfcl::report {
+
+struct PlanSeconds {
+  double read = 0.0;
+  double solve = 0.0;
+  double write = 0.0;
+};
+
+// A plan with a hold-out or exploration.
+struct LaunchFigures {
+  launch::LaunchDesign design;
+  std::vector<launch::RoleTotals> roles;  // per data::Role
+  // Per cent by which predicted spend falls where the multiplier rises by one per cent; NaN where it is not known.
+  double spend_elasticity = 0.0;
+};
+
+struct PlanFigures {
+  allocate::Solution solution;  // its arms are not looked at
+  std::size_t num_units = 0;
+  std::vector<std::string> arms;      // labels
+  std::vector<std::string> segments;  // labels; empty without segments
+  allocate::Rules rules;
+  bool has_second = false;
+  PlanSeconds seconds;
+  std::string file;  // "" where no plan was written
+  std::optional<LaunchFigures> launch = {};
+  std::optional<launch::PlanChange> change = {};
+  std::string launch_time = {};  // "": not said
+};
+
+// One plan as a screen, several as a table.
+std::string plans_text(const std::vector<PlanFigures>& plans);
+// One object for one plan, {"plans": [...]} for several.
+std::string plans_json(const std::vector<PlanFigures>& plans);
+// The figures that go into a plan file's metadata.
+std::vector<std::pair<std::string, std::string>> plan_metadata(const PlanFigures& plan);
+
+std::string curve_text(const allocate::Curve& curve, const std::vector<std::string>& arms);
+std::string curve_json(const allocate::Curve& curve, const std::vector<std::string>& arms);
+std::string curve_csv(const allocate::Curve& curve, const std::vector<std::string>& arms);
+
+}  // namespace dfcl::report

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/report/text/document.h"
+
+#include <algorithm>
+
+#include "dfcl/report/text/text_table.h"
+
+namespace dfcl::report {
+namespace {
+
+// Letters of Markdown and HTML that would mean something.
+std::string markdown_safe(const std::string& text) {
+  std::string safe;
+  for (const char letter : printable(text)) {
+    switch (letter) {
+      case '<': safe += "&lt;"; break;
+      case '>': safe += "&gt;"; break;
+      case '&': safe += "&amp;"; break;
+      default:
+        if (std::string_view("\\`*_[]|#~").find(letter) != std::string_view::npos) safe += '\\';
+        safe += letter;
+    }
+  }
+  return safe;
+}
+
+struct PlainWriter {
+  std::string text;
+
+  void operator()(const Heading& heading) {
+    const std::string shown = printable(heading.text);
+    text += (text.empty() ? "" : "\n") + shown + "\n" +
+            std::string(std::min<std::size_t>(shown.size(), 100), heading.level == 1 ? '=' : '-') + "\n";
+  }
+  void operator()(const Paragraph& paragraph) { text += wrap(paragraph.text, 0) + "\n"; }
+  void operator()(const Bullets& bullets) {
+    for (const std::string& item : bullets.items) text += "- " + wrap(item, 2, 98) + "\n";
+  }
+  void operator()(const DocumentTable& table) {
+    std::vector<TableColumn> columns;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      columns.push_back({printable_start(table.columns[i]), i < table.num_text_columns ? Align::left : Align::right});
+    }
+    TextTable plain(std::move(columns));
+    for (const auto& row : table.rows) plain.add_row(row);
+    text += "\n" + (table.title.empty() ? "" : wrap(table.title, 0) + "\n") + plain.text();
+  }
+
+  static std::string printable_start(const std::string& title) { return core::printable_start(title, 40); }
+};
+
+struct MarkdownWriter {
+  std::string text;
+
+  void operator()(const Heading& heading) {
+    start();
+    text += std::string(static_cast<std::size_t>(heading.level), '#') + " " + markdown_safe(heading.text) + "\n";
+  }
+  void operator()(const Paragraph& paragraph) {
+    start();
+    text += markdown_safe(paragraph.text) + "\n";
+  }
+  void operator()(const Bullets& bullets) {
+    start();
+    for (const std::string& item : bullets.items) text += "- " + markdown_safe(item) + "\n";
+  }
+  void operator()(const DocumentTable& table) {
+    start();
+    if (!table.title.empty()) text += "**" + markdown_safe(table.title) + "**\n\n";
+    add_row(table.columns, table.columns.size());
+    for (std::size_t i = 0; i < table.columns.size(); ++i) text += i < table.num_text_columns ? "|---" : "|---:";
+    text += "|\n";
+    for (const auto& row : table.rows) add_row(row, table.columns.size());
+  }
+
+ private:
+  void start() {
+    if (!text.empty()) text += "\n";
+  }
+  void add_row(const std::vector<std::string>& cells, std::size_t num_columns) {
+    for (std::size_t i = 0; i < num_columns; ++i)
+      text += "| " + (i < cells.size() ? markdown_safe(cells[i]) : "") + " ";
+    text += "|\n";
+  }
+};
+
+template <typename Writer>
+std::string write(const Document& document) {
+  Writer writer;
+  for (const Block& block : document) std::visit(writer, block);
+  return writer.text;
+}
+
+}  // namespace
+
+std::string document_text(const Document& document) { return write<PlainWriter>(document); }
+
+std::string document_markdown(const Document& document) { return write<MarkdownWriter>(document); }
+
+DocumentTable without_empty_columns(DocumentTable table) {
+  for (std::size_t column = table.columns.size(); column-- > 0;) {
+    const bool used = std::any_of(table.rows.begin(), table.rows.end(),
+                                  [&](const auto& row) { return column < row.size() && !row[column].empty(); });
+    if (used) continue;
+    const auto place = static_cast<std::ptrdiff_t>(column);
+    table.columns.erase(table.columns.begin() + place);
+    for (auto& row : table.rows) {
+      if (column < row.size()) row.erase(row.begin() + place);
+    }
+    if (column < table.num_text_columns) --table.num_text_columns;
+  }
+  return table;
+}
+
+}  // namespace dfcl::report

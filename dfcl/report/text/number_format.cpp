@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/report/text/number_format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace dfcl::report {
+namespace {
+
+constexpr int kMostDecimals = 8;
+
+int decimals_below(double size, int digits) {
+  return std::clamp(digits - 1 - static_cast<int>(std::floor(std::log10(size))), 0, kMostDecimals);
+}
+
+bool has_letter(const std::string& text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](unsigned char letter) { return letter < 0x80 && std::isalnum(letter) != 0; });
+}
+
+}  // namespace
+
+NumberFormat::NumberFormat(const Json& report) : currency_(text_at(report, "currency")) {
+  if (!text_at(report, "decimal").empty()) decimal_ = text_at(report, "decimal");
+  if (at(report, "thousands").is_string()) thousands_ = text_at(report, "thousands");
+}
+
+std::string NumberFormat::fixed(double value, int decimals) const {
+  if (!std::isfinite(value)) return "";
+  const std::string digits = fmt::format("{:.{}f}", std::abs(value), decimals);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  std::string text = value < 0.0 && digits.find_first_not_of("0.") != std::string::npos ? "-" : "";
+  for (std::size_t i = 0; i < point; ++i) {
+    if (i > 0 && (point - i) % 3 == 0) text += thousands_;
+    text += digits[i];
+  }
+  if (point < digits.size()) text += decimal_ + digits.substr(point + 1);
+  return text;
+}
+
+std::string NumberFormat::plain(double value) const { return fixed(value, decimals_of({value}, 4)); }
+
+std::string NumberFormat::budget(double value) const {
+  if (!std::isfinite(value)) return "";
+  const std::string digits = fmt::format("{:.{}f}", value, decimals_of({value}, 4));
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::size_t last = digits.find_last_not_of('0');
+  return fixed(value, point < digits.size() ? static_cast<int>(last - point) : 0);
+}
+
+// A symbol stands before the number, a word or code behind it.
+std::string NumberFormat::money(double value) const {
+  const std::string text = plain(value);
+  if (currency_.empty() || text.empty()) return text;
+  if (has_letter(currency_)) return text + " " + currency_;
+  return text.front() == '-' ? "-" + currency_ + text.substr(1) : currency_ + text;
+}
+
+std::string NumberFormat::percent(double share, int decimals) const {
+  return std::isfinite(share) ? fixed(100.0 * share, decimals) + " %" : "";
+}
+
+std::string NumberFormat::p_value(double p) const {
+  if (!std::isfinite(p)) return "";
+  return p < 0.0001 ? "<" + fixed(0.0001, 4) : fixed(p, p < 0.01 ? 4 : 3);
+}
+
+std::string NumberFormat::range(double low, double high, int decimals) const {
+  if (!std::isfinite(low) || !std::isfinite(high)) return "";
+  return fixed(low, decimals) + " to " + fixed(high, decimals);
+}
+
+std::string NumberFormat::interval(const Json& interval, int decimals, double scale) const {
+  const std::string value = fixed(scale * number_at(interval, "value"), decimals);
+  const std::string bounds = range(scale * number_at(interval, "low"), scale * number_at(interval, "high"), decimals);
+  return value.empty() || bounds.empty() ? value : value + " (" + bounds + ")";
+}
+
+int decimals_of(const std::vector<double>& values, int digits) {
+  double largest = 0.0;
+  for (const double value : values) {
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  }
+  return largest > 0.0 ? decimals_below(largest, digits) : 0;
+}
+
+int decimals_of_intervals(const std::vector<const Json*>& intervals) {
+  std::vector<double> values;
+  std::vector<double> halves;
+  for (const Json* interval : intervals) {
+    values.push_back(number_at(*interval, "value"));
+    const double half = (number_at(*interval, "high") - number_at(*interval, "low")) / 2.0;
+    if (half > 0.0 && std::isfinite(half)) halves.push_back(half);
+  }
+  if (halves.empty()) return decimals_of(values, 4);
+  std::sort(halves.begin(), halves.end());
+  return std::max(decimals_below(halves[halves.size() / 2], 2), std::min(decimals_of(values, 3), 3));
+}
+
+}  // namespace dfcl::report

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/report/text/text_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace dfcl::report {
+namespace {
+
+constexpr std::size_t kMaxCell = 40;
+
+bool starts_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0u) != 0x80u; }
+
+// Letters of UTF-8 text.
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_letter));
+}
+
+std::string cut(std::string text) {
+  if (width_of(text) <= kMaxCell) return text;
+  std::size_t letters = 0;
+  std::size_t end = 0;
+  for (; end < text.size(); ++end) {
+    if (starts_letter(text[end]) && ++letters > kMaxCell - 3) break;
+  }
+  return text.substr(0, end) + "...";
+}
+
+void append_cell(std::string& line, const std::string& cell, std::size_t width, Align align) {
+  const std::string blanks(width - width_of(cell), ' ');
+  line += align == Align::right ? blanks + cell : cell + blanks;
+}
+
+}  // namespace
+
+TextTable::TextTable(std::vector<TableColumn> columns) : columns_(std::move(columns)) {}
+
+void TextTable::add_row(std::vector<std::string> cells) {
+  cells.resize(columns_.size());
+  for (std::string& cell : cells) cell = cut(printable(cell));
+  rows_.push_back(std::move(cells));
+}
+
+std::string TextTable::text(std::size_t indent) const {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    std::size_t width = width_of(columns_[i].title);
+    for (const auto& row : rows_) width = std::max(width, width_of(row[i]));
+    widths.push_back(width);
+  }
+  std::string text;
+  const auto append_line = [&](const auto& cell_of) {
+    std::string line(indent, ' ');
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (i > 0) line += "  ";
+      append_cell(line, cell_of(i), widths[i], columns_[i].align);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  };
+  append_line([&](std::size_t i) { return columns_[i].title; });
+  append_line([&](std::size_t i) { return std::string(widths[i], '-'); });
+  for (const auto& row : rows_) append_line([&](std::size_t i) { return row[i]; });
+  return text;
+}
+
+std::string wrap(std::string_view text, std::size_t indent, std::size_t width) {
+  std::string out;
+  std::size_t column = 0;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = printable(text.substr(begin, end - begin));
+    if (column > 0 && column + 1 + width_of(word) > width) {
+      out.append(1, '\n').append(indent, ' ');
+      column = indent;
+    } else if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += width_of(word);
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::string count_text(std::size_t count) {
+  const std::string digits = std::to_string(count);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string number_text(double value) {
+  if (!std::isfinite(value)) return "n/a";
+  const double size = std::abs(value);
+  if (size >= 1000.0 && size < 1e15) {
+    std::string digits = fmt::format("{:.0f}", value);
+    for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > (value < 0.0 ? 1 : 0); place -= 3) {
+      digits.insert(static_cast<std::size_t>(place), ",");
+    }
+    return digits;
+  }
+  return fmt::format("{:.4g}", value == 0.0 ? 0.0 : value);
+}
+
+std::string amount_text(double amount) {
+  if (!std::isfinite(amount)) return "none";
+  if (amount != 0.0 && std::abs(amount) < 10.0) return number_text(amount);
+  const std::string digits = fmt::format("{:.2f}", std::abs(amount));
+  const std::size_t point = digits.find('.');
+  std::string text = amount < 0.0 ? "-" : "";
+  for (std::size_t i = 0; i < point; ++i) {
+    if (i > 0 && (point - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text + digits.substr(point);
+}
+
+std::string percent_text(double share) {
+  if (!std::isfinite(share)) return "n/a";
+  return share > 0.0 && share < 0.001 ? fmt::format("{:.2g} %", 100.0 * share) : fmt::format("{:.1f} %", 100.0 * share);
+}
+
+std::string p_value_text(double p) {
+  if (!std::isfinite(p)) return "n/a";
+  return p < 0.0001 ? "<0.0001" : fmt::format("{:.{}f}", p, p < 0.01 ? 4 : 3);
+}
+
+std::string interval_text(double low, double high) {
+  if (!std::isfinite(low) || !std::isfinite(high)) return "n/a";
+  return fmt::format("[{}, {}]", number_text(low), number_text(high));
+}
+
+}  // namespace dfcl::report
