@@ -9,8 +9,8 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/version.h"
-#include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/io/study/study_file.h"
+#include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/report/launch/deploy_report.h"
 
 namespace dfcl::cli {
@@ -58,13 +58,6 @@ int run_deploy(const DeployFlags& flags, bool as_json, core::RunContext& context
   return 0;
 }
 
-void add_shortcut(CLI::App& verb, const std::shared_ptr<DeployFlags>& flags, const std::string& flag,
-                  const std::string& key, const std::string& meaning) {
-  verb.add_option_function<std::string>(
-      flag, [flags, key](const std::string& value) { flags->shortcuts.push_back("deploy." + key + "=" + value); },
-      meaning);
-}
-
 }  // namespace
 
 void add_deploy(Session& session) {
@@ -80,18 +73,14 @@ void add_deploy(Session& session) {
       [flags, &session](core::RunContext& context) { return run_deploy(*flags, session.json(), context); });
   verb.add_option("STUDY", flags->study, "the study file; experiments/online.toml is the published test")->required();
   verb.add_option("-o,--output", flags->output, "the results to write, .json, for dfcl report");
-  add_shortcut(verb, flags, "--units", "units", "simulated shops");
-  add_shortcut(verb, flags, "--days", "days", "days of the test");
-  verb.add_option_function<std::vector<std::string>>(
-          "--methods",
-          [flags](const std::vector<std::string>& methods) {
-            flags->shortcuts.push_back(fmt::format("deploy.methods=[\"{}\"]", fmt::join(methods, "\", \"")));
-          },
-          "the methods, a group each: tsm,dpm,dfcl-ifd")
-      ->delimiter(',');
-  add_shortcut(verb, flags, "--cost-drift", "cost_drift", "costs rise evenly by this share until the last day");
-  add_shortcut(verb, flags, "--population-drift", "population_drift",
-               "shops change evenly by this many standard deviations");
+  session.add_key_flag(verb, "--units", "deploy.units", flags->shortcuts, "simulated shops");
+  session.add_key_flag(verb, "--days", "deploy.days", flags->shortcuts, "days of the test");
+  session.add_key_list_flag(verb, "--methods", "deploy.methods", flags->shortcuts,
+                            "the methods, a group each: tsm,dpm,dfcl-ifd");
+  session.add_key_flag(verb, "--cost-drift", "deploy.cost_drift", flags->shortcuts,
+                       "costs rise evenly by this share until the last day");
+  session.add_key_flag(verb, "--population-drift", "deploy.population_drift", flags->shortcuts,
+                       "shops change evenly by this many standard deviations");
   verb.add_option("--controller", flags->controller, "which of the two comes first in the results")
       ->check(one_of({"on", "off"}));
   verb.add_option_function<std::string>(

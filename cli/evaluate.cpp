@@ -13,8 +13,8 @@
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
-#include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/io/study/study_file.h"
+#include "dfcl/io/tables/atomic_file.h"
 
 namespace dfcl::cli {
 namespace {

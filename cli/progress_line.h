@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "dfcl/core/run_context.h"
 
@@ -15,13 +16,15 @@ namespace dfcl::cli {
 
 class ProgressLine : public core::ProgressSink {
  public:
-  ProgressLine(bool show_progress, bool show_warnings) : show_progress_(show_progress), show_warnings_(show_warnings) {}
+  ProgressLine(bool show_progress, bool show_warnings, core::FieldStyle style)
+      : show_progress_(show_progress), show_warnings_(show_warnings), style_(std::move(style)) {}
   ~ProgressLine() override { wipe(); }
 
   void progress(std::string_view task, std::uint64_t done, std::uint64_t total, std::string_view unit) override;
   void detail(std::string_view text) override { detail_ = "  " + std::string(text); }
   void finished(std::string_view task) override;
   void warning(std::string_view text) override;
+  core::FieldStyle field_style() const override { return style_; }
 
   // Takes the line off the terminal, so that a message can stand there.
   void wipe();
@@ -31,6 +34,7 @@ class ProgressLine : public core::ProgressSink {
 
   bool show_progress_;
   bool show_warnings_;
+  core::FieldStyle style_;
   bool on_screen_ = false;
   std::string task_;
   std::string detail_;  // with the space before it

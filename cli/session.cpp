@@ -18,6 +18,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/flag_style.h"
 #include "cli/help.h"
 #include "cli/progress_line.h"
 #include "dfcl/core/error.h"
@@ -68,19 +69,21 @@ const char* kind_name(ErrorKind kind) {
 }
 
 // As text, or with --json as one object. Returns the exit code.
-int report_error(const ErrorDetails& details, bool as_json) {
+int report_error(const ErrorDetails& details, const core::FieldStyle& style, bool as_json) {
   const int code = static_cast<int>(details.kind);
   if (as_json) {
-    nlohmann::ordered_json error = {{"kind", kind_name(details.kind)}, {"exit_code", code}, {"what", details.what}};
-    if (!details.where.empty()) error["where"] = details.where;
-    if (!details.found.empty()) error["found"] = details.found;
-    if (!details.expected.empty()) error["expected"] = details.expected;
-    if (!details.hint.empty()) error["hint"] = details.hint;
+    const ErrorDetails shown = core::rendered(details, style);
+    nlohmann::ordered_json error = {{"kind", kind_name(details.kind)}, {"exit_code", code}, {"what", shown.what}};
+    if (!shown.field.empty()) error["field"] = shown.field;
+    if (!shown.where.empty()) error["where"] = shown.where;
+    if (!shown.found.empty()) error["found"] = shown.found;
+    if (!shown.expected.empty()) error["expected"] = shown.expected;
+    if (!shown.hint.empty()) error["hint"] = shown.hint;
     // Bytes of a broken input may not be UTF-8.
     const auto replace = nlohmann::ordered_json::error_handler_t::replace;
     fmt::print(stderr, "{}\n", nlohmann::ordered_json{{"error", error}}.dump(-1, ' ', false, replace));
   } else {
-    fmt::print(stderr, "dfcl: error: {}\n", core::to_message(details));
+    fmt::print(stderr, "dfcl: error: {}\n", core::to_message(details, style));
   }
   return code;
 }
@@ -134,6 +137,7 @@ struct Session::Impl {
       "A trial is a table: features of the units, the arm each unit got at random, what it earned and what it cost.\n"
       "A study file (TOML) says which column is which. Results go to standard output, messages to standard error."};
   std::map<std::string, Verb> verbs;
+  KeyFlags key_flags;
 
   std::vector<std::string> verb_names() const {
     std::vector<std::string> names;
@@ -221,6 +225,9 @@ int Session::run(int argc, char** argv) {
   const auto has = [&](const char* flag) {
     return std::find(arguments.begin(), arguments.end(), flag) != arguments.end();
   };
+  const Impl::Verb* named = impl_->find_verb(arguments);
+  const core::FieldStyle style = flag_style(named == nullptr ? nullptr : named->app, impl_->key_flags);
+  const auto fail = [&](const ErrorDetails& details) { return report_error(details, style, has("--json")); };
   try {
     if (arguments.empty()) {
       fmt::print(stderr, "{}", program_help(impl_->program, HelpLength::brief));
@@ -244,26 +251,48 @@ int Session::run(int argc, char** argv) {
 
     int code = 0;
     {
-      ProgressLine line(!quiet_ && isatty(STDERR_FILENO) == 1, !quiet_);
+      ProgressLine line(!quiet_ && isatty(STDERR_FILENO) == 1, !quiet_, style);
       core::RunContext context(threads_, seed_, &line, &stop_requested);
       code = verb.action(context);
     }
     flush_output();
     return code;
   } catch (const Error& error) {
-    return report_error(error.details(), has("--json"));
+    return fail(error.details());
   } catch (const std::bad_alloc&) {
-    return report_error({.what = "out of memory", .hint = "use fewer rows or columns, or a machine with more memory"},
-                        has("--json"));
+    return fail({.what = "out of memory", .hint = "use fewer rows or columns, or a machine with more memory"});
   } catch (const std::filesystem::filesystem_error& error) {
-    return report_error({.kind = ErrorKind::file, .what = error.what()}, has("--json"));
+    return fail({.kind = ErrorKind::file, .what = error.what()});
   } catch (const std::system_error& error) {
     if (error.code().value() == EPIPE) return 0;  // the reader of our output went away
-    return report_error({.what = error.what()}, has("--json"));
+    // Standard output is all that is written without the library's own messages.
+    const bool is_output = error.code().category() == std::generic_category() && std::ferror(stdout) != 0;
+    return fail({.kind = is_output ? ErrorKind::file : ErrorKind::internal,
+                 .what = is_output ? "cannot write the results" : error.what(),
+                 .where = is_output ? "standard output" : "",
+                 .found = is_output ? std::strerror(error.code().value()) : ""});
   } catch (const std::exception& error) {
-    return report_error({.what = fmt::format("unexpected: {}", error.what()), .hint = "this is a bug in dfcl"},
-                        has("--json"));
+    return fail({.what = fmt::format("unexpected: {}", error.what()), .hint = "this is a bug in dfcl"});
   }
+}
+
+void Session::add_key_flag(CLI::App& verb, const std::string& flag, const std::string& key,
+                           std::vector<std::string>& settings, const std::string& meaning) {
+  impl_->key_flags[key] = flag;
+  verb.add_option_function<std::string>(
+      flag, [&settings, key](const std::string& value) { settings.push_back(key + "=" + value); }, meaning);
+}
+
+void Session::add_key_list_flag(CLI::App& verb, const std::string& flag, const std::string& key,
+                                std::vector<std::string>& settings, const std::string& meaning) {
+  impl_->key_flags[key] = flag;
+  verb.add_option_function<std::vector<std::string>>(
+          flag,
+          [&settings, key](const std::vector<std::string>& values) {
+            settings.push_back(fmt::format("{}=[\"{}\"]", key, fmt::join(values, "\", \"")));
+          },
+          meaning)
+      ->delimiter(',');
 }
 
 CLI::Validator one_of(std::vector<std::string> words) {

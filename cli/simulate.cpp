@@ -16,10 +16,10 @@
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"
-#include "dfcl/launch/simulated_launch.h"
-#include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/io/predictions/plan_file.h"
+#include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/io/tables/table_writer.h"
+#include "dfcl/launch/simulated_launch.h"
 #include "dfcl/simulate/arm_totals.h"
 #include "dfcl/simulate/batch_sources.h"
 #include "dfcl/simulate/simulator.h"
@@ -142,8 +142,7 @@ int run_outcomes(const SimulateFlags& flags, const simulate::Simulator& simulato
   }
   require_output(flags.trial, {flags.plan});
   const data::Plan plan = io::read_plan(flags.plan, context).plan;
-  io::TableWriter writer(flags.trial, launch::outcome_columns(),
-                         verbs::simulation_provenance(simulator, "outcomes"));
+  io::TableWriter writer(flags.trial, launch::outcome_columns(), verbs::simulation_provenance(simulator, "outcomes"));
   writer.write(launch::simulate_outcomes(simulator, plan, context));
   writer.commit();
   if (as_json) {
@@ -236,9 +235,10 @@ void add_simulate(Session& session) {
   verb.add_option("--cost-scale", flags->cost_scale, "every cost times this: a world that became dearer (marketing)");
   verb.add_option("--population-shift", flags->population_shift,
                   "shops this many standard deviations younger and keener on promotions (marketing)");
-  verb.add_option("--outcomes-of", flags->plan,
-                  "no trial: what the units of a plan earn and cost, for dfcl readout\n"
-                  "The plan's ids are rows of the trial of the same preset, rows and seed. Their outcomes are drawn anew.");
+  verb.add_option(
+      "--outcomes-of", flags->plan,
+      "no trial: what the units of a plan earn and cost, for dfcl readout\n"
+      "The plan's ids are rows of the trial of the same preset, rows and seed. Their outcomes are drawn anew.");
   verb.add_flag("--imbalance", flags->imbalance,
                 "break the randomisation, to try `dfcl check`\n"
                 "Arms lean on a feature, and the shares are a point off the designed ones.");

@@ -18,9 +18,9 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/version.h"
-#include "dfcl/io/tables/file_format.h"
 #include "dfcl/io/predictions/prediction_writer.h"
 #include "dfcl/io/study/study_file.h"
+#include "dfcl/io/tables/file_format.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/report/files/model_report.h"
 #include "dfcl/train/methods.h"
@@ -42,25 +42,6 @@ struct TrainFlags {
   double time_budget = 0.0;  // seconds
   bool force = false;
 };
-
-// A flag that sets a study key.
-void add_shortcut(CLI::App& verb, const std::shared_ptr<TrainFlags>& flags, const std::string& flag,
-                  const std::string& key, const std::string& meaning) {
-  verb.add_option_function<std::string>(
-      flag, [flags, key](const std::string& value) { flags->shortcuts.push_back(key + "=" + value); }, meaning);
-}
-
-// A flag that sets a study key to a list: revenue,cost.
-void add_list_shortcut(CLI::App& verb, const std::shared_ptr<TrainFlags>& flags, const std::string& flag,
-                       const std::string& key, const std::string& meaning) {
-  verb.add_option_function<std::vector<std::string>>(
-          flag,
-          [flags, key](const std::vector<std::string>& values) {
-            flags->shortcuts.push_back(fmt::format("{}=[\"{}\"]", key, fmt::join(values, "\", \"")));
-          },
-          meaning)
-      ->delimiter(',');
-}
 
 // None of the files that are written may be the study or the trial.
 void require_new(const std::string& output, const TrainFlags& flags, const data::Study& study) {
@@ -168,29 +149,34 @@ void add_train(Session& session) {
       [flags, &session](core::RunContext& context) { return run_train(*flags, session.json(), context); });
   verb.add_option("STUDY", flags->study, "the study file")->required();
   verb.add_option("-o,--output", flags->output, "the model file to write, .safetensors")->required();
-  add_shortcut(verb, flags, "--method", "method.name", "the method; --help lists them");
-  add_shortcut(verb, flags, "--epochs", "method.epochs",
-               "passes over the training units\nDefault: chosen from their number.");
-  add_shortcut(verb, flags, "--batch", "method.batch", "units in a step\nDefault: chosen from their number.");
-  add_shortcut(verb, flags, "--lr", "method.learning_rate", "learning rate at the start");
-  add_shortcut(verb, flags, "--alpha", "method.alpha", "weight of the prediction loss beside a decision loss");
-  add_shortcut(verb, flags, "--baseline", "method.baseline",
-               "control variate of the decision losses: none, mean or dr");
-  add_shortcut(verb, flags, "--ensemble", "method.ensemble", "networks trained from different seeds and averaged");
-  add_shortcut(verb, flags, "--trees", "forest.trees", "tsm-forest: trees\nDefault: 256.");
-  add_shortcut(verb, flags, "--leaf", "forest.leaf", "tsm-forest: units in a leaf, at least\nDefault: 300.");
-  add_shortcut(verb, flags, "--depth", "forest.depth",
-               "tsm-forest: splits from the root to a leaf, at most\nDefault: 24.");
+  session.add_key_flag(verb, "--method", "method.name", flags->shortcuts, "the method; --help lists them");
+  session.add_key_flag(verb, "--epochs", "method.epochs", flags->shortcuts,
+                       "passes over the training units\nDefault: chosen from their number.");
+  session.add_key_flag(verb, "--batch", "method.batch", flags->shortcuts,
+                       "units in a step\nDefault: chosen from their number.");
+  session.add_key_flag(verb, "--lr", "method.learning_rate", flags->shortcuts, "learning rate at the start");
+  session.add_key_flag(verb, "--alpha", "method.alpha", flags->shortcuts,
+                       "weight of the prediction loss beside a decision loss");
+  session.add_key_flag(verb, "--baseline", "method.baseline", flags->shortcuts,
+                       "control variate of the decision losses: none, mean or dr");
+  session.add_key_flag(verb, "--ensemble", "method.ensemble", flags->shortcuts,
+                       "networks trained from different seeds and averaged");
+  session.add_key_flag(verb, "--trees", "forest.trees", flags->shortcuts, "tsm-forest: trees\nDefault: 256.");
+  session.add_key_flag(verb, "--leaf", "forest.leaf", flags->shortcuts,
+                       "tsm-forest: units in a leaf, at least\nDefault: 300.");
+  session.add_key_flag(verb, "--depth", "forest.depth", flags->shortcuts,
+                       "tsm-forest: splits from the root to a leaf, at most\nDefault: 24.");
   verb.add_option("--out-of-bag", flags->out_of_bag,
                   "tsm-forest: also write predictions of the training units\nBy the trees that did not see the unit.");
-  add_list_shortcut(verb, flags, "--monotone", "method.monotone", "outcomes that rise with the arm: revenue,cost");
-  add_list_shortcut(verb, flags, "--concave", "method.concave",
-                    "outcomes that rise with the arm by falling steps: revenue");
+  session.add_key_list_flag(verb, "--monotone", "method.monotone", flags->shortcuts,
+                            "outcomes that rise with the arm: revenue,cost");
+  session.add_key_list_flag(verb, "--concave", "method.concave", flags->shortcuts,
+                            "outcomes that rise with the arm by falling steps: revenue");
   verb.add_flag_function(
       "--as-published", [flags](std::int64_t) { flags->shortcuts.emplace_back("method.as_published=true"); },
       "train as the paper did, without what makes it work");
-  add_shortcut(
-      verb, flags, "--warm-epochs", "method.warm_epochs",
+  session.add_key_flag(
+      verb, "--warm-epochs", "method.warm_epochs", flags->shortcuts,
       "of the epochs, those on the prediction loss alone\nDefault: two thirds of them, or none with --start-from.");
   verb.add_option("--start-from", flags->start_from,
                   "a model whose weights to start from, instead of random ones\nIts arms, features and network must be "

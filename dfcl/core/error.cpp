@@ -16,14 +16,25 @@ std::string shown(const std::string& text) {
 
 }  // namespace
 
-std::string to_message(const ErrorDetails& details) {
-  std::string message;
-  if (!details.where.empty()) message += shown(details.where) + ": ";
-  message += shown(details.what);
-  if (!details.found.empty()) message += ": found " + shown(details.found);
-  if (!details.expected.empty())
-    message += (details.found.empty() ? ": expected " : ", expected ") + shown(details.expected);
-  if (!details.hint.empty()) message += "\nhint: " + shown(details.hint);
+ErrorDetails rendered(const ErrorDetails& details, const FieldStyle& style) {
+  ErrorDetails shown_details = details;
+  shown_details.field = shown(details.field);
+  for (std::string ErrorDetails::*part : {&ErrorDetails::what, &ErrorDetails::where, &ErrorDetails::found,
+                                          &ErrorDetails::expected, &ErrorDetails::hint}) {
+    shown_details.*part = shown(render_fields(details.*part, style));
+  }
+  return shown_details;
+}
+
+std::string to_message(const ErrorDetails& details, const FieldStyle& style) {
+  const ErrorDetails parts = rendered(details, style);
+  std::string message = parts.where;
+  if (!parts.field.empty()) message += (message.empty() ? "" : ", ") + shown(style(parts.field, ""));
+  if (!message.empty()) message += ": ";
+  message += parts.what;
+  if (!parts.found.empty()) message += ": found " + parts.found;
+  if (!parts.expected.empty()) message += (parts.found.empty() ? ": expected " : ", expected ") + parts.expected;
+  if (!parts.hint.empty()) message += "\nhint: " + parts.hint;
   return message;
 }
 

@@ -8,6 +8,8 @@
 #include <exception>
 #include <string>
 
+#include "dfcl/core/field.h"
+
 namespace dfcl::core {
 
 // The values are the exit codes of the program.
@@ -24,6 +26,8 @@ enum class ErrorKind : int {
 
 struct ErrorDetails {
   ErrorKind kind = ErrorKind::internal;
+  // What the caller set wrongly: a field of the request ("min_roi") or a key of the study ("method.alpha").
+  std::string field = {};
   std::string what = {};      // the problem in one sentence, without a full stop
   std::string where = {};     // "trial.csv:1042, column 'arm'"
   std::string found = {};     // the offending value
@@ -43,7 +47,11 @@ class Error : public std::exception {
   std::string message_;
 };
 
-// "where: what: found F, expected E" and, on a second line, "hint: ...".
-std::string to_message(const ErrorDetails& details);
+// The details as a caller shows them: fields written in its style, control characters gone, long parts cut. `field`
+// stays the library's name.
+ErrorDetails rendered(const ErrorDetails& details, const FieldStyle& style);
+
+// "where, field: what: found F, expected E" and, on a second line, "hint: ...".
+std::string to_message(const ErrorDetails& details, const FieldStyle& style = plain_field);
 
 }  // namespace dfcl::core

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two errors that callers can do something about, in one call each: of usage (an option, a key of the study) and of
-// data (contents that make no sense). Parts that have nothing to say stay empty.
+// The errors that callers can do something about, in one call each: of a field (a part of the request, a key of the
+// study), of usage in general, of data (contents that make no sense). Parts that have nothing to say stay empty. Texts
+// never spell flags: they embed field_name("min_roi").
 #pragma once
 
 #include <string>
@@ -11,9 +12,10 @@
 
 namespace dfcl::core {
 
-inline Error told_error(ErrorKind kind, std::string where, std::string what, std::string found, std::string expected,
-                        std::string hint) {
+inline Error make_error(ErrorKind kind, std::string where, std::string what, std::string found, std::string expected,
+                        std::string hint, std::string field = "") {
   return Error({.kind = kind,
+                .field = std::move(field),
                 .what = std::move(what),
                 .where = std::move(where),
                 .found = std::move(found),
@@ -21,16 +23,23 @@ inline Error told_error(ErrorKind kind, std::string where, std::string what, std
                 .hint = std::move(hint)});
 }
 
-inline Error usage_error(std::string where, std::string what, std::string found = "", std::string expected = "",
+// field: "min_roi" or "method.alpha".
+inline Error field_error(std::string field, std::string what, std::string found = "", std::string expected = "",
                          std::string hint = "") {
-  return told_error(ErrorKind::usage, std::move(where), std::move(what), std::move(found), std::move(expected),
-                    std::move(hint));
+  return make_error(ErrorKind::usage, "", std::move(what), std::move(found), std::move(expected), std::move(hint),
+                    std::move(field));
+}
+
+inline Error usage_error(std::string where, std::string what, std::string found = "", std::string expected = "",
+                         std::string hint = "", std::string field = "") {
+  return make_error(ErrorKind::usage, std::move(where), std::move(what), std::move(found), std::move(expected),
+                    std::move(hint), std::move(field));
 }
 
 inline Error data_error(std::string where, std::string what, std::string found = "", std::string expected = "",
-                        std::string hint = "") {
-  return told_error(ErrorKind::data, std::move(where), std::move(what), std::move(found), std::move(expected),
-                    std::move(hint));
+                        std::string hint = "", std::string field = "") {
+  return make_error(ErrorKind::data, std::move(where), std::move(what), std::move(found), std::move(expected),
+                    std::move(hint), std::move(field));
 }
 
 }  // namespace dfcl::core

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "dfcl/core/field.h"
 #include "dfcl/core/memory.h"
 #include "dfcl/core/thread_pool.h"
 
@@ -22,6 +23,8 @@ class ProgressSink {
   virtual void progress(std::string_view task, std::uint64_t done, std::uint64_t total, std::string_view unit) = 0;
   virtual void finished(std::string_view task) = 0;
   virtual void warning(std::string_view text) = 0;
+  // How fields are written in the warnings it is told.
+  virtual FieldStyle field_style() const { return plain_field; }
   // A figure beside the progress of the task at hand, "loss 0.41"; stays until the next one or the end of the task.
   virtual void detail(std::string_view) {}
 };
@@ -45,7 +48,7 @@ class RunContext {
     if (sink_ != nullptr) sink_->finished(task);
   }
   void warn(std::string_view text) const {
-    if (sink_ != nullptr) sink_->warning(text);
+    if (sink_ != nullptr) sink_->warning(render_fields(text, sink_->field_style()));
   }
 
   // Where an array that holds a number for each unit is kept: on the heap, or in a file of the scratch folder.

@@ -18,11 +18,12 @@ __all__ = [
 class Error(Exception):
     """Ends an operation and says why.
 
-    ``what`` is the problem in a sentence; ``where``, ``found``, ``expected`` and ``hint`` are "" where there is nothing to
+    ``what`` is the problem in a sentence; ``field`` the argument or study key it is about; ``where``, ``found``, ``expected`` and ``hint`` are "" where there is nothing to
     say. ``exit_code`` is the exit code of the command line for the same problem.
     """
 
     exit_code: int = 1
+    field: str = ""
     what: str = ""
     where: str = ""
     found: str = ""
@@ -79,11 +80,12 @@ _KINDS: dict[int, type[Error]] = {
 
 
 def _make(
-    code: int, message: str, what: str, where: str, found: str, expected: str, hint: str
+    code: int, message: str, field: str, what: str, where: str, found: str, expected: str, hint: str
 ) -> BaseException:
     """Called by the extension module."""
     if code == 130:
         return KeyboardInterrupt(message)
     error = _KINDS.get(code, InternalError)(message)
-    error.what, error.where, error.found, error.expected, error.hint = what, where, found, expected, hint
+    error.field, error.what, error.where = field, what, where
+    error.found, error.expected, error.hint = found, expected, hint
     return error

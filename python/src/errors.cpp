@@ -7,6 +7,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/printable.h"
+#include "keyword_style.h"
 
 namespace nb = nanobind;
 
@@ -22,12 +23,13 @@ void translate(const std::exception_ptr& exception, void*) {
   try {
     std::rethrow_exception(exception);
   } catch (const core::Error& error) {
-    const core::ErrorDetails& details = error.details();
+    const core::ErrorDetails details = core::rendered(error.details(), keyword_style);
     try {
       const nb::object made =
           nb::module_::import_("dfcl.errors")
-              .attr("_make")(static_cast<int>(details.kind), text(error.what()), text(details.what),
-                             text(details.where), text(details.found), text(details.expected), text(details.hint));
+              .attr("_make")(static_cast<int>(details.kind), text(core::to_message(error.details(), keyword_style)),
+                             text(details.field), text(details.what), text(details.where), text(details.found),
+                             text(details.expected), text(details.hint));
       PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made.ptr())), made.ptr());
     } catch (nb::python_error& failure) {
       failure.restore();

@@ -4,6 +4,7 @@
 // names, defaults and documentation. Figures leave as the JSON of the command line.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -15,20 +16,20 @@
 
 #include "dfcl/check/check.h"
 #include "dfcl/core/version.h"
-#include "dfcl/launch/simulated_launch.h"
-#include "dfcl/io/tables/memory_table.h"
 #include "dfcl/io/predictions/plan_file.h"
 #include "dfcl/io/predictions/prediction_file.h"
 #include "dfcl/io/study/study_file.h"
+#include "dfcl/io/tables/memory_table.h"
 #include "dfcl/io/tables/table_summary_reader.h"
 #include "dfcl/io/trial/trial_reader.h"
+#include "dfcl/launch/simulated_launch.h"
 #include "dfcl/model/export_onnx.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
 #include "dfcl/report/check/check_report.h"
+#include "dfcl/report/evaluation/results_report.h"
 #include "dfcl/report/files/model_report.h"
 #include "dfcl/report/launch/readout_report.h"
-#include "dfcl/report/evaluation/results_report.h"
 #include "dfcl/simulate/study_text.h"
 #include "dfcl/train/methods.h"
 #include "dfcl/verbs/allocate.h"
@@ -39,6 +40,7 @@
 #include "dfcl/verbs/simulate.h"
 #include "dfcl/verbs/train.h"
 #include "errors.h"
+#include "keyword_style.h"
 #include "run.h"
 #include "tables.h"
 
@@ -334,7 +336,7 @@ void bind_simulate(nb::module_& module) {
   });
   // What the units of a plan earn and cost.
   module.def("simulate_outcomes", [](Options wanted, const std::string& plan_path, const RunOptions& options) {
-    wanted.luck = 1;
+    wanted.outcome_seed = 1;
     const simulate::Simulator simulator(wanted);
     data::Table table{launch::outcome_columns(), {}};
     table.batches.push_back(run(options, [&](core::RunContext& context) {
@@ -381,5 +383,6 @@ NB_MODULE(_dfcl, module) {
              "budget"_a.none(), "multiplier"_a.none(), "run"_a);
   module.def("render", &render, "results"_a, "where"_a, "format"_a);
   module.def("methods", &methods);
+  module.def("set_keywords", &set_keywords, "keyword_of_key"_a);
   module.def("version", &dfcl::core::version);
 }

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "keyword_style.h"
+
 namespace nb = nanobind;
 
 namespace dfcl::python {
@@ -37,6 +39,8 @@ class Mailbox : public core::ProgressSink {
   }
   void finished(std::string_view task) override { add({"finished", std::string(task)}); }
   void warning(std::string_view text) override { add({"warning", std::string(text)}); }
+
+  core::FieldStyle field_style() const override { return keyword_style; }
 
   std::vector<Message> take() {
     const std::lock_guard lock(mutex_);

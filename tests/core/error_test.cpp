@@ -6,8 +6,14 @@
 #include <vector>
 
 #include "dfcl/core/suggest.h"
+#include "dfcl/core/words.h"
 
 namespace dfcl::core {
+
+enum class Colour { red, green };
+template <>
+inline constexpr std::array<std::string_view, 2> kWords<Colour> = {"red", "green"};
+
 namespace {
 
 TEST(Error, SaysWhereWhatFoundExpectedAndHint) {
@@ -40,6 +46,55 @@ TEST(Error, CutsWhatAnInputMakesTooLong) {
   std::string text = "a";  // the cut would fall into a character
   for (int i = 0; i < 1000; ++i) text += "\xc3\xa9";
   EXPECT_EQ(std::string(Error({.what = text}).what()).substr(597), "\xc3\xa9...");
+}
+
+TEST(Error, NamesTheFieldAsTheCallerWritesIt) {
+  const ErrorDetails details{.kind = ErrorKind::usage,
+                             .field = "min_roi",
+                             .what = "out of range",
+                             .found = "-1",
+                             .hint = "leave out " + field_name("min_roi") + ", or give " + field_name("budget", "100")};
+  EXPECT_STREQ(Error(details).what(), "min_roi: out of range: found -1\nhint: leave out min_roi, or give budget 100");
+  const FieldStyle flags = [](std::string_view field, std::string_view value) {
+    return "--" + std::string(field) + (value.empty() ? "" : "=") + std::string(value);
+  };
+  EXPECT_EQ(to_message(details, flags),
+            "--min_roi: out of range: found -1\nhint: leave out --min_roi, or give --budget=100");
+  EXPECT_EQ(rendered(details, flags).hint, "leave out --min_roi, or give --budget=100");
+  EXPECT_EQ(rendered(details, flags).field, "min_roi");
+}
+
+TEST(Error, SaysWhereBeforeTheField) {
+  EXPECT_STREQ(Error({.field = "method.alpha", .what = "not a number", .where = "study.toml:3"}).what(),
+               "study.toml:3, method.alpha: not a number");
+}
+
+TEST(Field, LeavesAloneWhatIsNoToken) {
+  const FieldStyle shout = [](std::string_view, std::string_view) { return std::string("FIELD"); };
+  EXPECT_EQ(render_fields("\x02", shout), "\x02");
+  EXPECT_EQ(render_fields("a\x02 b\x03", shout), "a\x02 b\x03");
+  EXPECT_EQ(render_fields("\x02\x02x\x03", shout),
+            "\x02"
+            "FIELD");
+  EXPECT_EQ(render_fields("\x02" + std::string(300, 'a') + "\x03", shout).size(), 302u);
+  EXPECT_EQ(render_fields("", shout), "");
+}
+
+TEST(Words, AreReadAndWritten) {
+  EXPECT_EQ(parse_word<Colour>("green", "colour"), Colour::green);
+  EXPECT_EQ(to_word(Colour::red), "red");
+}
+
+TEST(Words, ThatAreUnknownAreRefusedWithTheFieldAndTheChoices) {
+  try {
+    (void)parse_word<Colour>("Green", "colour");
+    FAIL() << "taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.details().field, "colour");
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_STREQ(error.what(),
+                 "colour: unknown word: found 'Green', expected one of red, green\nhint: did you mean 'green'?");
+  }
 }
 
 TEST(Suggest, IsQuickForVeryLongNames) {
