@@ -32,7 +32,7 @@ void check_output(const EvaluateFlags& flags) {
   if (flags.output.empty()) return;
   if (!flags.output.ends_with(".json"))
     throw core::usage_error("-o", "results are JSON", fmt::format("'{}'", flags.output), "a name that ends in .json");
-  const auto trial = std::filesystem::path(flags.study.folder) / flags.study.data.trial;
+  const auto trial = std::filesystem::path(flags.study.folder) / flags.study.data.trial.value_or("");
   require_output(flags.output, {flags.study_file, trial.string()});
   for (const std::string& input : flags.models) require_output(flags.output, {input});
   for (const std::string& input : {flags.nuisance_file, flags.truth_file}) {

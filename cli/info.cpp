@@ -6,7 +6,7 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
-#include "dfcl/io/study/study_file.h"
+#include "dfcl/data/study_keys.h"
 #include "dfcl/io/tables/table_summary_reader.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/report/files/model_report.h"
@@ -22,7 +22,7 @@ struct InfoFlags {
 
 int run_info(const InfoFlags& flags, bool as_json, core::RunContext& context) {
   if (flags.study_keys) {
-    fmt::print("{}", io::study_reference());
+    fmt::print("{}", data::study_reference());
     return 0;
   }
   if (flags.file.empty()) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "cli/session.h"
@@ -15,7 +16,7 @@
 #include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/io/tables/table_summary_reader.h"
 #include "dfcl/io/trial/trial_reader.h"
-#include "dfcl/train/budget_prices.h"
+#include "dfcl/data/budgets.h"
 
 namespace dfcl::cli {
 namespace {
@@ -34,12 +35,12 @@ void guess_budgets(data::StudyGuess& guess, const data::TableSummary& summary, c
                    core::RunContext& context) {
   data::Study study = guess.study;
   const data::Study::Columns& columns = study.columns;
-  if (columns.cost.empty() || columns.arm.empty() || columns.revenue.empty()) return;
+  if (!columns.cost || columns.arm.empty() || columns.revenue.empty()) return;
   study.data.trial = fs::absolute(path).string();
   study.columns.features.clear();
   for (const data::ColumnSummary& column : summary.columns) {  // one is needed, and one is quick to read
-    const std::set<std::string> roles = {columns.id,   columns.arm,     columns.revenue,   columns.cost,
-                                         columns.time, columns.cluster, columns.propensity};
+    const std::set<std::optional<std::string>> roles = {columns.id,   columns.arm,     columns.revenue,   columns.cost,
+                                                        columns.time, columns.cluster, columns.propensity};
     const auto excluded = std::find(columns.exclude.begin(), columns.exclude.end(), column.name);
     if (!column.is_number || roles.contains(column.name) || excluded != columns.exclude.end()) continue;
     study.columns.features = {column.name};
@@ -47,7 +48,7 @@ void guess_budgets(data::StudyGuess& guess, const data::TableSummary& summary, c
   }
   try {
     const data::Trial trial = io::read_trial(study, context);
-    data::guess_budgets(guess, train::mean_costs(trial), trial.arms.control);
+    data::guess_budgets(guess, data::arm_costs(trial).mean, trial.arms.control);
   } catch (const core::Error& error) {
     if (error.kind() == core::ErrorKind::interrupted) throw;
   }
@@ -69,15 +70,17 @@ int run_init(const InitFlags& flags, core::RunContext& context) {
   io::write_text_file(flags.output, io::study_text(guess.study, guess.remarks));
 
   const data::Study::Columns& columns = guess.study.columns;
-  const auto role = [](const std::string& name) { return name.empty() ? std::string("(not found)") : name; };
+  const auto role = [](const std::optional<std::string>& name) {
+    return name.value_or("").empty() ? std::string("(not found)") : *name;
+  };
   fmt::print("{}: a guess from {} rows and {} columns. Please correct it, then run: dfcl check {}\n", flags.output,
              summary.rows, summary.columns.size(), flags.output);
   fmt::print("  arm      {}, control {}\n  revenue  {}\n  cost     {}\n  id       {}\n", role(columns.arm),
              role(guess.study.arms.control), role(columns.revenue),
-             columns.cost.empty() ? "no column: see [arms] cost" : columns.cost,
-             columns.id.empty() ? "the row number" : columns.id);
-  if (!columns.time.empty()) fmt::print("  time     {}\n", columns.time);
-  if (!columns.cluster.empty()) fmt::print("  cluster  {}\n", columns.cluster);
+             columns.cost.value_or("no column: see [arms] cost"),
+             columns.id.value_or("the row number"));
+  if (columns.time) fmt::print("  time     {}\n", *columns.time);
+  if (columns.cluster) fmt::print("  cluster  {}\n", *columns.cluster);
   if (!columns.exclude.empty())
     fmt::print("  left out as measured after the arm: {}\n", fmt::join(columns.exclude, ", "));
   return 0;

@@ -23,7 +23,7 @@
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
 #include "dfcl/report/launch/power_report.h"
-#include "dfcl/train/budget_prices.h"
+#include "dfcl/data/budgets.h"
 #include "dfcl/verbs/predict.h"
 
 namespace dfcl::cli {
@@ -116,17 +116,17 @@ std::optional<data::Split> split_named(const std::string& name) {
 
 void look_at_trial(const PowerFlags& flags, report::PowerFigures& figures, core::RunContext& context) {
   data::Study study = io::read_study(flags.study, flags.settings);
-  if (flags.per_unit) study.budgets = {{*flags.per_unit}, {}, {}};
-  if (flags.share_of_max) study.budgets = {{}, {}, {*flags.share_of_max}};
-  const std::string trial_path = (std::filesystem::path(study.folder) / study.data.trial).string();
+  if (flags.per_unit) study.budgets = {{*flags.per_unit}, {}, {}, study.budgets.include_control};
+  if (flags.share_of_max) study.budgets = {{}, {}, {*flags.share_of_max}, study.budgets.include_control};
+  const std::string trial_path = (std::filesystem::path(study.folder) / study.data.trial.value_or("")).string();
   if (!flags.output.empty()) require_output(flags.output, {flags.study, trial_path});
   const data::Trial trial = io::read_trial(study, context);
   figures.split = !flags.split.empty() ? flags.split : flags.models.empty() ? "all" : "test";
   const evaluate::TrialRows rows = evaluate::rows_of(trial, split_named(figures.split));
   figures.split_share = static_cast<double>(rows.size()) / static_cast<double>(trial.num_units());
-  figures.title = study.report.title;
-  figures.currency = study.report.currency;
-  figures.revenue_name = study.report.revenue_name.empty() ? study.columns.revenue : study.report.revenue_name;
+  figures.title = study.report.title.value_or("");
+  figures.currency = study.report.currency.value_or("");
+  figures.revenue_name = study.report.revenue_name.value_or(study.columns.revenue);
   std::vector<Scored> scored;
   for (const std::string& path : flags.models) scored.push_back(score(path, trial, rows, trial_path, context));
   evaluate::Outcomes nuisance;
@@ -135,7 +135,8 @@ void look_at_trial(const PowerFlags& flags, report::PowerFigures& figures, core:
     figures.pair = launch::assume_plans(rows, nuisance, flags.differ);
     return;
   }
-  figures.budget_per_unit = train::unit_budgets(study, trial).front().per_unit;
+  figures.budget_per_unit =
+      data::resolve_budgets(study, trial).front().total_per_unit(data::arm_costs(trial).of_control());
   const double budget = figures.budget_per_unit * static_cast<double>(rows.size());
   const auto plan_a = plan_of(scored[0], trial.arms.control, budget, flags.models[0], context);
   const auto plan_b = plan_of(scored[1], trial.arms.control, budget, flags.models[1], context);

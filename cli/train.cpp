@@ -45,7 +45,7 @@ struct TrainFlags {
 
 // None of the files that are written may be the study or the trial.
 void require_new(const std::string& output, const TrainFlags& flags, const data::Study& study) {
-  require_output(output, {flags.study, (std::filesystem::path(study.folder) / study.data.trial).string()});
+  require_output(output, {flags.study, (std::filesystem::path(study.folder) / study.data.trial.value_or("")).string()});
 }
 
 // Only a forest has such predictions, and their file is written last.

@@ -53,7 +53,7 @@ CheckResult check_trial(const data::Trial& trial, const data::Study& study, core
   result.sample_ratio = sample_ratio(counts, trial, study, draws.drawn);
   context.progress(kTask, 2, kSteps, "steps");
 
-  if (!study.columns.id.empty()) result.duplicates = find_duplicates(trial, context);
+  if (study.columns.id) result.duplicates = find_duplicates(trial, context);
   context.progress(kTask, 3, kSteps, "steps");
 
   const ColumnTable table = column_table(trial, context);

@@ -125,7 +125,7 @@ void judge_duplicates(const CheckResult& result, const data::Study& study, const
                       Findings& problems, Findings& warnings) {
   const Duplicates& found = result.duplicates;
   // Where the id is the cluster as well, the user said that it comes again.
-  if (found.num_rows == 0 || (!study.columns.cluster.empty() && study.columns.cluster == study.columns.id)) return;
+  if (found.num_rows == 0 || (study.columns.cluster && study.columns.cluster == study.columns.id)) return;
   const double share = static_cast<double>(found.num_rows) / static_cast<double>(result.num_units);
   const Finding finding{
       "duplicates",
@@ -134,7 +134,7 @@ void judge_duplicates(const CheckResult& result, const data::Study& study, const
           found.key,
           found.num_in_two_arms > 0 ? fmt::format(", {} of them in more than one arm", found.num_in_two_arms) : "",
           names_of(found.examples)),
-      study.columns.time.empty() ? "remove the repeated rows, name what tells them apart in [columns] time, or name "
+      !study.columns.time ? "remove the repeated rows, name what tells them apart in [columns] time, or name "
                                    "the id as [columns] cluster too"
                                  : "remove the repeated rows: a unit is one id at one time"};
   (share > options.unfit_duplicates ? problems : warnings).push_back(finding);
@@ -165,7 +165,7 @@ void judge_groups(const data::Trial& trial, const data::Study& study, const Chec
                      result.num_mixed_groups, plural(result.drawn), to_text(result.drawn)),
          ""});
   }
-  if (trial.has_time() && study.columns.id.empty() && !trial.has_clusters()) {
+  if (trial.has_time() && !study.columns.id && !trial.has_clusters()) {
     warnings.push_back(
         {"time", "There is a time but no id: units that come again cannot be seen, so intervals may be too narrow.",
          "name the id in [columns] id"});

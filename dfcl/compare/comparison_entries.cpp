@@ -11,8 +11,8 @@
 #include <set>
 
 #include "dfcl/core/error.h"
-#include "dfcl/core/suggest.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/core/suggest.h"
 #include "dfcl/io/study/study_file.h"
 #include "dfcl/train/methods.h"
 
@@ -212,8 +212,6 @@ std::vector<ComparisonEntry> comparison_entries(const data::Study& study) {
     throw core::usage_error("--methods", "no methods to compare", "", "for example tsm,dfcl-mer",
                             "`dfcl train --help` lists them; the study may name them in [compare] methods");
   }
-  const std::int64_t seeds = study.compare.seeds;
-  if (seeds < 1 || seeds > 1000) throw core::usage_error("--seeds", "out of range", std::to_string(seeds), "1 to 1000");
   for (const std::string& name : methods) (void)method_named(name);
   const std::vector<Alternative> alternatives = alternatives_of(study);
   std::set<std::string> used;

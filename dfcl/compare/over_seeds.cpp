@@ -88,7 +88,7 @@ double sd_of(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-Interval interval_over(const std::vector<double>& differences, double level) {
+core::Interval interval_over(const std::vector<double>& differences, double level) {
   if (differences.empty()) return {kNone, kNone, kNone};
   if (differences.size() < 2) return {differences.front(), kNone, kNone};
   const auto count = static_cast<double>(differences.size());

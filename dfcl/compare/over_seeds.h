@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "dfcl/evaluate/evaluation.h"
 #include "dfcl/core/interval.h"
+#include "dfcl/evaluate/evaluation.h"
 
 namespace dfcl::compare {
 
@@ -26,7 +26,7 @@ struct SeedFigure {
   std::vector<double> values = {};  // one for each seed
   double mean = 0.0;
   double sd = std::numeric_limits<double>::quiet_NaN();  // NaN with one seed
-  Interval difference = {};  // of the mean from the reference's, over pairs of seeds; ends NaN with one pair
+  core::Interval difference = {};  // of the mean from the reference's, over pairs of seeds; ends NaN with one pair
 };
 
 struct SeedEntry {

@@ -1,45 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A Study says what the columns of a trial mean, what is known about the arms and costs, which budgets matter and how
-// the units are split. It is plain data: io/study_file.h reads and checks it, docs/study.md describes every key.
+// the units are split. It is plain data: data/study_keys.h has the table of its keys, io/study/study_file.h reads it,
+// docs/study.md describes every key. What a study may leave open is optional; an empty list names nothing.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace dfcl::data {
 
 struct Study {
+  // 2; or 1: a file of version 0.1, which had no such key and whose budgets include what control costs.
+  std::int64_t format = 2;
+
   // Relative paths in the study are relative to this folder; "" is the working directory.
   std::string folder;
 
   struct Data {
-    std::string trial;  // file, glob or folder
+    std::optional<std::string> trial;  // file, glob or folder; none: the caller has the data in memory
   } data;
 
   struct Columns {
-    std::string id;  // "" where there is none, here and below
+    std::optional<std::string> id;
     std::string arm;
     std::string revenue;
-    std::string cost;
-    std::string time;
+    std::optional<std::string> cost;
+    std::optional<std::string> cost_if;  // an outcome that must happen for the price of arms.cost to be paid
+    std::optional<std::string> time;
     std::vector<std::string> features = {"*"};
     std::vector<std::string> exclude;
     std::vector<std::string> categorical;
     std::vector<double> missing;
-    std::string cluster;
-    std::string propensity;
+    std::optional<std::string> cluster;
+    std::optional<std::string> propensity;
     std::map<std::string, double> winsorize;  // revenue or cost -> quantile
     std::int64_t min_level_units = 50;        // rarer levels of a category are pooled
   } columns;
 
   struct Arms {
-    std::string control;             // "" : the first of order, else "0", else an error
-    std::vector<std::string> order;  // empty: the arms are not graded
+    std::optional<std::string> control;  // none: the first of order, else "0", else an error
+    std::vector<std::string> order;      // empty: the arms are not graded
     std::map<std::string, double> share;
-    std::map<std::string, double> cost;
+    std::map<std::string, double> cost;  // price per unit
     std::map<std::string, double> cost_per_revenue;
   } arms;
 
@@ -53,6 +59,7 @@ struct Study {
     std::vector<double> per_unit;
     std::vector<double> total;
     std::vector<double> share_of_max;
+    bool include_control = false;  // amounts include what everyone would cost in control
   } budgets;
 
   struct Split {
@@ -65,17 +72,17 @@ struct Study {
 
   struct Method {
     std::string name = "auto";
-    // 0, "" and empty lists below: chosen from the data and the method.
-    std::int64_t epochs = 0;
-    std::int64_t batch = 0;
-    double learning_rate = 0.0;
-    double weight_decay = -1.0;       // below 0: chosen
-    std::int64_t warm_epochs = -1;    // below 0: chosen
-    double alpha = -1.0;              // weight of the prediction loss beside a decision loss; -1: chosen
-    double temperature = 0.0;         // MER: tau, in units of the spread of the scores
-    double window = 0.0;              // IFD: h, likewise
-    std::string baseline;             // none, mean, dr
-    std::vector<double> multipliers;  // fixed ones; empty: from the budgets
+    // None: chosen from the data and the method.
+    std::optional<std::int64_t> epochs;
+    std::optional<std::int64_t> batch;
+    std::optional<double> learning_rate;
+    std::optional<double> weight_decay;
+    std::optional<std::int64_t> warm_epochs;
+    std::optional<double> alpha;          // weight of the prediction loss beside a decision loss
+    std::optional<double> temperature;    // MER: tau, in units of the spread of the scores
+    std::optional<double> window;         // IFD: h, likewise
+    std::optional<std::string> baseline;  // none, mean, dr
+    std::vector<double> multipliers;      // fixed ones; empty: from the budgets
     std::int64_t ensemble = 1;
     std::vector<std::string> monotone;  // revenue, cost
     std::vector<std::string> concave;   // revenue
@@ -83,12 +90,12 @@ struct Study {
   } method;
 
   struct Network {
-    std::vector<std::int64_t> hidden;  // one trunk; empty: 64-32-32 unless shared is given
-    std::vector<std::int64_t> shared;  // layers all heads share, and
-    std::vector<std::int64_t> heads;   // the layers of each head: one head for each arm and outcome
-    std::string revenue_kind;          // real, non_negative, binary; "": chosen from the data
-    std::string cost_kind;
-    std::string scaling;  // of numbers: standard, unit; "": standard, or unit as published
+    std::vector<std::int64_t> hidden;         // one trunk; empty: 64-32-32 unless shared is given
+    std::vector<std::int64_t> shared;         // layers all heads share, and
+    std::vector<std::int64_t> heads;          // the layers of each head: one head for each arm and outcome
+    std::optional<std::string> revenue_kind;  // real, non_negative, binary; none: chosen from the data
+    std::optional<std::string> cost_kind;
+    std::optional<std::string> scaling;  // of numbers: standard, unit; none: standard, or unit as published
   } network;
 
   struct Forest {  // of tsm-forest; the defaults are the published setting
@@ -96,16 +103,16 @@ struct Study {
     std::int64_t leaf = 300;  // units in a leaf, those that split and those that fill it together
     std::int64_t min_leaf_per_arm = 20;
     std::int64_t depth = 24;
-    std::int64_t mtry = 0;  // features tried at a node; 0: all
+    std::optional<std::int64_t> mtry;  // features tried at a node; none: all
     double subsample = 0.5;
   } forest;
 
   // How reports speak of the figures.
   struct Report {
-    std::string title;         // "": the name of the trial
-    std::string currency;      // "": plain numbers
-    std::string revenue_name;  // "": the name of the column, here and below
-    std::string cost_name;
+    std::optional<std::string> title;         // none: the name of the trial
+    std::optional<std::string> currency;      // none: plain numbers
+    std::optional<std::string> revenue_name;  // none: the name of the column, here and below
+    std::optional<std::string> cost_name;
     std::string decimal = ".";
     std::string thousands = ",";
   } report;

@@ -8,6 +8,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -59,8 +60,8 @@ class Guesser {
     guess_arm();
     Study::Columns& columns = guess_.study.columns;
     columns.revenue = best("columns.revenue", kRevenueWords, [](const ColumnSummary& c) {
-      return (c.is_number && c.low >= 0.0 && c.distinct > 1) || is_yes_no(c);
-    });
+                        return (c.is_number && c.low >= 0.0 && c.distinct > 1) || is_yes_no(c);
+                      }).value_or("");
     columns.cost =
         best("columns.cost", kCostWords, [](const ColumnSummary& c) { return c.is_number && c.distinct > 1; });
     columns.time =
@@ -90,7 +91,8 @@ class Guesser {
 
   // The unused column with the best name among those that can play the role.
   template <std::size_t N, class CanBe>
-  std::string best(const std::string& key, const std::array<std::string_view, N>& words, CanBe&& can_be) {
+  std::optional<std::string> best(const std::string& key, const std::array<std::string_view, N>& words,
+                                  CanBe&& can_be) {
     const ColumnSummary* winner = nullptr;
     int most = 0;
     for (const ColumnSummary& column : table_.columns) {
@@ -99,7 +101,7 @@ class Guesser {
       most = score;
       winner = &column;
     }
-    if (winner == nullptr) return "";
+    if (winner == nullptr) return std::nullopt;
     used_.insert(winner->name);
     guess_.remarks[key] = "guessed from its name: please check";
     return winner->name;
@@ -108,9 +110,9 @@ class Guesser {
   void guess_arm() {
     Study& study = guess_.study;
     study.columns.arm = best("columns.arm", kArmWords, [](const ColumnSummary& c) {
-      return c.distinct >= 2 && c.distinct <= kMostGuessedArms && !c.distinct_is_at_least && c.missing == 0 &&
-             (c.is_integer || !c.is_number || c.distinct <= 8);
-    });
+                          return c.distinct >= 2 && c.distinct <= kMostGuessedArms && !c.distinct_is_at_least &&
+                                 c.missing == 0 && (c.is_integer || !c.is_number || c.distinct <= 8);
+                        }).value_or("");
     const auto arm = std::find_if(table_.columns.begin(), table_.columns.end(),
                                   [&](const auto& column) { return column.name == study.columns.arm; });
     if (arm == table_.columns.end()) return;
@@ -127,13 +129,12 @@ class Guesser {
         const std::string text = lower(label);
         const bool nothing = text == "0" || text.find("control") != std::string::npos || text.starts_with("no ") ||
                              text.starts_with("no_") || text == "none" || text == "no";
-        if (nothing && study.arms.control.empty()) study.arms.control = label;
+        if (nothing && !study.arms.control) study.arms.control = label;
       }
     }
     guess_.remarks["arms.control"] =
-        study.arms.control.empty()
-            ? fmt::format("name the arm that means nothing was given: {}", fmt::join(labels, ", "))
-            : "the arm that means nothing was given";
+        !study.arms.control ? fmt::format("name the arm that means nothing was given: {}", fmt::join(labels, ", "))
+                            : "the arm that means nothing was given";
     std::string shares;
     for (const std::string& label : labels) {
       shares +=
@@ -151,13 +152,13 @@ class Guesser {
   }
 
   void guess_id() {
-    const bool repeated = !guess_.study.columns.time.empty();
+    const bool repeated = guess_.study.columns.time.has_value();
     guess_.study.columns.id = best("columns.id", kIdWords, [&](const ColumnSummary& c) {
       const std::string text = lower(c.name);
       const bool named = text == "id" || text.ends_with("_id") || text.ends_with("id") || whole_word(c.name, kIdWords);
       return named && (c.looks_unique || repeated) && (c.is_integer || !c.is_number);
     });
-    if (guess_.study.columns.id.empty()) guess_.remarks["columns.id"] = "none found: a unit is its row number";
+    if (!guess_.study.columns.id) guess_.remarks["columns.id"] = "none found: a unit is its row number";
   }
 
   void guess_categories() {
@@ -206,21 +207,20 @@ class Guesser {
       guess_.remarks["columns.arm"] = "not found: name the column that says which arm a unit got";
     if (study.columns.revenue.empty())
       guess_.remarks["columns.revenue"] = "not found: name the column that says what a unit earned";
-    if (study.columns.cost.empty()) {
+    if (!study.columns.cost) {
       for (const std::string& label : arm_labels_) {
         if (label != study.arms.control) study.arms.cost[label] = 1.0;
       }
       guess_.remarks["arms.cost"] = "no cost column found: put the true cost of each arm here, or use cost_per_revenue";
     }
-    study.cost.control_is_free = study.columns.cost.empty();
+    study.cost.control_is_free = !study.columns.cost;
     guess_.remarks["cost.control_is_free"] = "say what you know to be true";
     guess_.remarks["cost.non_negative"] = "no unit's cost is below zero";
     if (!study.arms.order.empty()) guess_.remarks["cost.rises_with_arm"] = "a stronger arm never costs less";
     study.budgets.share_of_max = {0.1, 0.2, 0.4};
     guess_.remarks["budgets.share_of_max"] = "shares of the costliest arm's cost; or per_unit, or total";
-    guess_.remarks["split.by"] = study.columns.time.empty()
-                                     ? "or \"time\", or a column that says train, validation or test"
-                                     : "\"time\" trains on the earlier rows and tests on the later";
+    guess_.remarks["split.by"] = !study.columns.time ? "or \"time\", or a column that says train, validation or test"
+                                                     : "\"time\" trains on the earlier rows and tests on the later";
   }
 
   const TableSummary& table_;

@@ -53,6 +53,11 @@ std::uint64_t fingerprint_of(const Trial& trial, core::RunContext& context) {
         },
         [](std::uint64_t& total, std::uint64_t part) { total = core::combine_hashes(total, part); });
   }
+  if (trial.cost_facts.is_known()) {
+    const std::vector<double>& facts = trial.cost_facts.per_arm;
+    hash = core::hash_bytes(facts.data(), facts.size() * sizeof(double),
+                            core::hash_text(to_text(trial.cost_facts.kind), hash));
+  }
   return hash;
 }
 

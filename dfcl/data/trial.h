@@ -11,6 +11,7 @@
 
 #include "dfcl/core/column.h"
 #include "dfcl/core/run_context.h"
+#include "dfcl/data/cost_facts.h"
 #include "dfcl/data/features.h"
 #include "dfcl/data/ids.h"
 
@@ -33,7 +34,8 @@ struct Trial {
   Ids ids;                              // row numbers (the first is 1) where the study names no id column
   core::Column<std::uint8_t> arm;       // index into arms
   core::Column<float> revenue;          // per unit, currency of the study
-  core::Column<float> cost;             // per unit
+  core::Column<float> cost;             // per unit; made from the facts where they are known
+  CostFacts cost_facts;                 // prices or rates of the arms, where the study knows them
   core::Column<float> propensity;       // of the arm received; empty: the arm shares
   core::Column<std::uint32_t> cluster;  // dense index; empty: every unit is its own
   std::size_t num_clusters = 0;         // 0: none declared

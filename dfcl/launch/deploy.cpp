@@ -14,13 +14,13 @@
 #include "dfcl/core/parallel.h"
 #include "dfcl/core/random.h"
 #include "dfcl/core/version.h"
+#include "dfcl/data/budgets.h"
+#include "dfcl/io/study/study_file.h"
 #include "dfcl/launch/group_sums.h"
 #include "dfcl/launch/simulated_trial.h"
 #include "dfcl/launch/spend_controller.h"
-#include "dfcl/io/study/study_file.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
-#include "dfcl/train/budget_prices.h"
 #include "dfcl/train/methods.h"
 #include "dfcl/train/train.h"
 
@@ -42,16 +42,6 @@ void require(bool good, const char* key, const std::string& found, const char* e
 
 void validate(const data::Study::Deploy& deploy) {
   const auto number = [](auto value) { return fmt::format("{}", value); };
-  require(deploy.units >= 100 && deploy.units <= 100'000'000, "units", number(deploy.units), "100 to 100,000,000");
-  require(deploy.days >= 1 && deploy.days <= 10'000, "days", number(deploy.days), "1 to 10,000");
-  require(deploy.trial_units >= 100, "trial_units", number(deploy.trial_units), "100 or more");
-  require(deploy.trial_days >= 1 && deploy.trial_days <= 10'000, "trial_days", number(deploy.trial_days),
-          "1 to 10,000");
-  require(deploy.explore >= 0.0 && deploy.explore <= 0.5, "explore", number(deploy.explore), "0 to 0.5");
-  require(deploy.cost_drift > -0.9 && deploy.cost_drift <= 10.0, "cost_drift", number(deploy.cost_drift),
-          "-0.9 to 10: 0.2 is a fifth more at the end");
-  require(deploy.population_drift >= -5.0 && deploy.population_drift <= 5.0, "population_drift",
-          number(deploy.population_drift), "-5 to 5 standard deviations");
   require(!deploy.methods.empty() && deploy.methods.size() <= 20, "methods", number(deploy.methods.size()),
           "1 to 20 methods");
   for (const std::string& method : deploy.methods) (void)train::find_method(method);
@@ -164,7 +154,8 @@ class Deployment {
     }
     context_.finished("trial before the test");
     finish_trial(study_.split, context_, trial_);
-    result_.budget_per_unit = train::unit_budgets(study_, trial_).front().per_unit;
+    result_.budget_per_unit =
+        data::resolve_budgets(study_, trial_).front().total_per_unit(data::arm_costs(trial_).of_control());
   }
 
   // The name of a trained model among the checkpoints: other data, settings or versions have another.

@@ -31,9 +31,9 @@ struct Candidate {
   double alpha;  // 0: none
 };
 // Two-stage first: it is the reference, its predictions are the nuisance, and the others go on from its network, as
-// they do outside the contest. alpha: the study's; below 0: it leaves the choice.
-std::vector<Candidate> candidates_of(double alpha) {
-  if (alpha >= 0.0) return {{"tsm", 0.0}, {"dfcl-mer", alpha}, {"dfcl-ifd", alpha}};
+// they do outside the contest. alpha: the study's; none: it leaves the choice.
+std::vector<Candidate> candidates_of(std::optional<double> alpha) {
+  if (alpha) return {{"tsm", 0.0}, {"dfcl-mer", *alpha}, {"dfcl-ifd", *alpha}};
   return {{"tsm", 0.0}, {"dfcl-mer", 1.0}, {"dfcl-mer", 0.3}, {"dfcl-ifd", 1.0}};
 }
 // Grown once, of all training units, and judged by its out-of-bag predictions.
@@ -110,7 +110,8 @@ class Contest {
     const Nuisance nuisance = nuisance_of(fold, train_rows);
     const Predicted reference = train_and_predict(0, fold, train_rows, held_rows, nuisance);
     const std::vector<double> multipliers =
-        budget_multipliers(reference.revenue.view(), reference.cost.view(), prepared_.scaled_budgets, context_);
+        budget_multipliers(reference.revenue.view(), reference.cost.view(), trial_.arms.control,
+                           prepared_.scaled_budgets, context_);
     const evaluate::RewardUnits units{
         seen.arm, seen.revenue, seen.cost, seen.weight, reference.revenue.view(), reference.cost.view(), seen.cluster};
     for (std::size_t i = 1; i < settings_.size(); ++i) {
@@ -311,7 +312,7 @@ Choice choose_method(const data::Trial& trial, const data::Study& study, double 
   }
   context.finished("choosing a method");
   Choice choice = choice_of(contest.scores(), progress.num_folds);
-  if (choice.method == "tsm" && study.method.epochs > 0) choice.epochs = contest.two_stage_epochs();
+  if (choice.method == "tsm" && study.method.epochs) choice.epochs = contest.two_stage_epochs();
   if (choice.method == kForest) choice.forest = contest.take_forest();
   return choice;
 }

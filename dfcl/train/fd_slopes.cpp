@@ -42,14 +42,14 @@ core::Matrix<T> zeros(std::size_t rows, std::size_t cols) {
 
 }  // namespace
 
-FdSlopes fd_slopes(const loss::Rows<float>& rows, const std::vector<UnitBudget>& budgets, loss::Baseline baseline,
+FdSlopes fd_slopes(const loss::Rows<float>& rows, const std::vector<data::Budget>& budgets, loss::Baseline baseline,
                    const loss::FdOptions& options, core::RunContext& context) {
   const core::Matrix<double> estimates = revenue_estimates(rows, baseline);
   const loss::PlanValue<float> value = [&](const loss::Rows<float>& moved) {
     context.check_cancelled();
     const allocate::Problem problem{.revenue = moved.revenue, .cost = moved.cost};
     double sum = 0.0;
-    for (const UnitBudget& budget : budgets) {
+    for (const data::Budget& budget : budgets) {
       const std::vector<std::uint8_t> plan =
           plan_of(problem, budget.per_unit * static_cast<double>(moved.num_rows()), context);
       for (std::size_t row = 0; row < plan.size(); ++row) sum += estimates(row, plan[row]);

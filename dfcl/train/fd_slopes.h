@@ -22,7 +22,7 @@ struct FdSlopes {
 // rows: predictions and what was seen, scaled. A plan is worth the revenue estimates of its arms: those of eq. 5 or 5b
 // at a price of 0, since the budget stands for the cost. A budget that these predictions cannot meet is raised to the
 // least they can spend. Throws Error of kind usage for more than loss::kMostFdRows rows.
-FdSlopes fd_slopes(const loss::Rows<float>& rows, const std::vector<UnitBudget>& budgets, loss::Baseline baseline,
+FdSlopes fd_slopes(const loss::Rows<float>& rows, const std::vector<data::Budget>& budgets, loss::Baseline baseline,
                    const loss::FdOptions& options, core::RunContext& context);
 
 }  // namespace dfcl::train

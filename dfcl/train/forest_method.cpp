@@ -55,25 +55,16 @@ forest::Link link_of(loss::OutcomeKind kind, bool as_published) {
   return kind == loss::OutcomeKind::real || as_published ? forest::Link::difference : forest::Link::ratio;
 }
 
-std::size_t whole(std::int64_t value, const char* key) {
-  if (value >= 0) return static_cast<std::size_t>(value);
-  throw core::Error({.kind = core::ErrorKind::usage,
-                     .what = "out of range",
-                     .where = fmt::format("[forest] {}", key),
-                     .found = fmt::format("{}", value),
-                     .expected = "0 or more"});
-}
-
 }  // namespace
 
 forest::ForestOptions forest_options_of(const data::Study& study, std::size_t num_training_units, std::size_t num_arms,
                                         std::uint64_t seed) {
   const data::Study::Forest& given = study.forest;
-  const forest::ForestOptions options{.trees = whole(given.trees, "trees"),
-                                      .depth = whole(given.depth, "depth"),
-                                      .min_leaf = whole(given.leaf, "leaf"),
-                                      .min_leaf_per_arm = whole(given.min_leaf_per_arm, "min_leaf_per_arm"),
-                                      .mtry = whole(given.mtry, "mtry"),
+  const forest::ForestOptions options{.trees = static_cast<std::size_t>(given.trees),
+                                      .depth = static_cast<std::size_t>(given.depth),
+                                      .min_leaf = static_cast<std::size_t>(given.leaf),
+                                      .min_leaf_per_arm = static_cast<std::size_t>(given.min_leaf_per_arm),
+                                      .mtry = static_cast<std::size_t>(given.mtry.value_or(0)),
                                       .subsample = given.subsample,
                                       .seed = seed};
   forest::validate(options, num_training_units, num_arms);

@@ -157,7 +157,7 @@ void MemberTrainer::find_multipliers() {
   core::Matrix<float> revenue;
   core::Matrix<float> cost;
   predict(state_.parameters, price_rows_, revenue, cost);
-  state_.multipliers = budget_multipliers(revenue.view(), cost.view(), prepared_.scaled_budgets, context_);
+  state_.multipliers = budget_multipliers(revenue.view(), cost.view(), trial_.arms.control, prepared_.scaled_budgets, context_);
 }
 
 // The warm start is over: prices, temperature, and the nuisance that epochs are compared by.

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/data/study_keys.h"
 #include "dfcl/loss/fd_loss.h"
 #include "dfcl/train/start_model.h"
 
@@ -48,11 +50,8 @@ void weigh(const data::Trial& trial, Preparation& prepared) {
 }
 
 model::Scaling scaling_of(const data::Study& study) {
-  const std::string& name = study.network.scaling;
-  if (name.empty()) return study.method.as_published ? model::Scaling::unit_interval : model::Scaling::standard;
-  if (name == "standard") return model::Scaling::standard;
-  if (name == "unit") return model::Scaling::unit_interval;
-  throw core::usage_error("[network] scaling", "not known", fmt::format("'{}'", name), "standard or unit");
+  const bool unit = study.network.scaling ? *study.network.scaling == "unit" : study.method.as_published;
+  return unit ? model::Scaling::unit_interval : model::Scaling::standard;
 }
 
 struct Range {
@@ -85,8 +84,9 @@ Range range_of(std::span<const float> values, std::span<const std::uint32_t> row
 
 // 0/1 outcomes are binary, others without a negative value get the log link, or squared error as published; the study
 // can say otherwise.
-OutcomeKind kind_of(const Range& range, const std::string& declared, const char* outcome, bool as_published) {
-  if (declared.empty()) {
+OutcomeKind kind_of(const Range& range, const std::optional<std::string>& declared, const char* outcome,
+                    bool as_published) {
+  if (!declared) {
     if (range.only_zero_one) return OutcomeKind::binary;
     return range.low >= 0.0 && !as_published ? OutcomeKind::non_negative : OutcomeKind::real;
   }
@@ -94,24 +94,21 @@ OutcomeKind kind_of(const Range& range, const std::string& declared, const char*
   if (declared == "real") return OutcomeKind::real;
   if (declared == "non_negative" && range.low >= 0.0) return OutcomeKind::non_negative;
   if (declared == "binary" && range.only_zero_one) return OutcomeKind::binary;
-  if (declared == "non_negative" || declared == "binary") {
-    const double value = declared == "binary" ? range.not_zero_one : range.low;
-    throw core::usage_error(where, fmt::format("the {} of the training units is not {}", outcome, declared),
-                            fmt::format("a value of {}", value));
-  }
-  throw core::usage_error(where, "unknown kind of outcome", fmt::format("'{}'", declared),
-                          "real, non_negative or binary");
+  const double value = declared == "binary" ? range.not_zero_one : range.low;
+  throw core::usage_error(where, fmt::format("the {} of the training units is not {}", outcome, *declared),
+                          fmt::format("a value of {}", value));
 }
 
 // The study's word, or that of the model that training starts from; null: there is none.
-std::string declared_kind(const std::string& declared, const nn::OutcomeOptions* start, const char* outcome) {
+std::optional<std::string> declared_kind(const std::optional<std::string>& declared, const nn::OutcomeOptions* start,
+                                         const char* outcome) {
   if (start == nullptr) return declared;
   const std::string known = start->kind == OutcomeKind::binary         ? "binary"
                             : start->kind == OutcomeKind::non_negative ? "non_negative"
                                                                        : "real";
-  if (!declared.empty() && declared != known)
+  if (declared && *declared != known)
     throw core::usage_error(fmt::format("[network] {}_kind", outcome), "the starting model has another kind of outcome",
-                            fmt::format("'{}'", declared), fmt::format("'{}'", known));
+                            fmt::format("'{}'", *declared), fmt::format("'{}'", known));
   return known;
 }
 
@@ -141,31 +138,19 @@ nn::ArmShape shape_of(const data::Study::Method& options, const char* outcome, b
   return rises || names(options.monotone, outcome) ? nn::ArmShape::monotone : nn::ArmShape::plain;
 }
 
-std::vector<std::size_t> widths(const std::vector<std::int64_t>& layers, const char* key) {
-  std::vector<std::size_t> result;
-  for (const std::int64_t width : layers) {
-    if (width < 1 || width > static_cast<std::int64_t>(model::kMostWidth))
-      throw core::usage_error(fmt::format("[network] {}", key), "a layer of impossible width", fmt::format("{}", width),
-                              fmt::format("1 to {}", model::kMostWidth));
-    result.push_back(static_cast<std::size_t>(width));
-  }
-  return result;
-}
+static_assert(data::kMostLayerWidth == model::kMostWidth);
+
+std::vector<std::size_t> widths(const std::vector<std::int64_t>& layers) { return {layers.begin(), layers.end()}; }
 
 void shape_network(const data::Trial& trial, const data::Study& study, const Method& method, Preparation& prepared) {
   const bool anchored = !study.method.as_published;
   nn::OutcomeNetworkOptions& network = prepared.network;
   network.inputs = prepared.preprocessing.num_inputs();
-  if (!study.network.hidden.empty() && !(study.network.shared.empty() && study.network.heads.empty())) {
-    throw core::usage_error("[network] hidden", "a network has one trunk or heads", "both",
-                            "hidden, or shared and heads", "`hidden = []` takes it back");
-  }
   if (study.network.shared.empty() && study.network.heads.empty()) {
-    network.shared =
-        study.network.hidden.empty() ? std::vector<std::size_t>{64, 32, 32} : widths(study.network.hidden, "hidden");
+    network.shared = study.network.hidden.empty() ? std::vector<std::size_t>{64, 32, 32} : widths(study.network.hidden);
   } else {
-    network.shared = widths(study.network.shared, "shared");
-    network.heads = widths(study.network.heads, "heads");
+    network.shared = widths(study.network.shared);
+    network.heads = widths(study.network.heads);
   }
   const std::size_t num_arms = trial.arms.size();
   network.revenue = {.num_arms = num_arms, .kind = prepared.revenue_kind, .control = trial.arms.control};
@@ -233,11 +218,6 @@ void check_method(const data::Trial& trial, const data::Study& study, const Meth
       throw core::usage_error("--monotone, --concave", fmt::format("{} predicts no revenue to shape", method.name), "",
                               "cost");
     }
-    for (const std::string& outcome : *list) {
-      if (outcome != "revenue" && outcome != "cost")
-        throw core::usage_error("--monotone, --concave", "unknown outcome", fmt::format("'{}'", outcome),
-                                "revenue or cost");
-    }
   }
 }
 
@@ -296,9 +276,9 @@ Preparation prepare(const data::Trial& trial, const data::Study& study, const Me
                                ? recoded_preprocessing(*start, trial.features.columns)
                                : model::fit_preprocessing(trial.features.columns, trial.features.values.view(),
                                                           prepared.is_training, scaling, context);
-  prepared.budgets = unit_budgets(study, trial);
+  prepared.budgets = data::resolve_budgets(study, trial);
   prepared.scaled_budgets = prepared.budgets;
-  for (UnitBudget& budget : prepared.scaled_budgets) budget.per_unit /= prepared.cost_scale.scale;
+  for (data::Budget& budget : prepared.scaled_budgets) budget.per_unit /= prepared.cost_scale.scale;
   if (method.learns_efficiencies)
     prepared.efficiency_cost_scale =
         start != nullptr ? start->efficiency_cost_scale : efficiency_scale(trial, method, prepared);

@@ -34,8 +34,8 @@ struct Preparation {
   model::Preprocessing preprocessing;
   nn::OutcomeNetworkOptions network;
   double efficiency_cost_scale = 1.0;      // brings efficiencies into the range of eq. 13 and 14
-  std::vector<UnitBudget> budgets;         // in the study's currency
-  std::vector<UnitBudget> scaled_budgets;  // in scaled cost
+  std::vector<data::Budget> budgets;         // in the study's currency
+  std::vector<data::Budget> scaled_budgets;  // in scaled cost
 
   // A scaled multiplier is this times the unscaled one.
   double multiplier_factor() const { return cost_scale.scale / revenue_scale.scale; }

@@ -27,8 +27,8 @@ std::uint64_t run_key(const data::Trial& trial, const data::Study& study, const 
   for (const bool fact : {study.cost.control_is_free, study.cost.non_negative, study.cost.rises_with_arm})
     add(fact ? 1.0 : 0.0);
   key = core::hash_text(
-      fmt::format("{}|{}|{}|{}|{}|{}", study.split.by, settings.method.name, study.network.revenue_kind,
-                  study.network.cost_kind, fmt::join(study.method.monotone, ","), fmt::join(study.method.concave, ",")),
+      fmt::format("{}|{}|{}|{}|{}|{}", study.split.by, settings.method.name, study.network.revenue_kind.value_or(""),
+                  study.network.cost_kind.value_or(""), fmt::join(study.method.monotone, ","), fmt::join(study.method.concave, ",")),
       key);
   return core::combine_hashes(key, settings.seed);
 }

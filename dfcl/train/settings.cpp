@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
+#include <optional>
 
 #include "dfcl/core/error.h"
 
@@ -27,12 +27,10 @@ void require(bool good, const char* key, T value, const char* expected) {
   if (!good) throw out_of_range(key, fmt::format("{}", value), expected);
 }
 
-loss::Baseline baseline_of(const std::string& name, bool as_published) {
-  if (name.empty()) return as_published ? loss::Baseline::none : loss::Baseline::mean;
-  if (name == "none") return loss::Baseline::none;
-  if (name == "mean") return loss::Baseline::mean;
-  if (name == "dr") return loss::Baseline::doubly_robust;
-  throw out_of_range("baseline", fmt::format("'{}'", name), "none, mean or dr");
+loss::Baseline baseline_of(const std::optional<std::string>& name, bool as_published) {
+  if (!name) return as_published ? loss::Baseline::none : loss::Baseline::mean;
+  if (*name == "none") return loss::Baseline::none;
+  return *name == "mean" ? loss::Baseline::mean : loss::Baseline::doubly_robust;
 }
 
 }  // namespace
@@ -40,52 +38,41 @@ loss::Baseline baseline_of(const std::string& name, bool as_published) {
 Settings settings_of(const data::Study& study, const Method& method, std::size_t num_training_units, std::uint64_t seed,
                      const std::string& start_from) {
   const data::Study::Method& given = study.method;
-  require(given.epochs >= 0 && given.epochs <= 100'000, "epochs", given.epochs, "0 (chosen) to 100,000");
-  require(given.batch >= 0, "batch", given.batch, "0 (chosen) or more");
-  require(given.learning_rate >= 0.0 && given.learning_rate <= 1.0, "learning_rate", given.learning_rate,
-          "0 (chosen) to 1");
-  require(given.weight_decay <= 1.0, "weight_decay", given.weight_decay, "at most 1");
-  require((given.alpha >= 0.0 && std::isfinite(given.alpha)) || given.alpha == -1.0, "alpha", given.alpha,
-          "0 or more, or -1 (chosen)");
-  require(given.temperature >= 0.0, "temperature", given.temperature, "0 (chosen) or more");
-  require(given.window >= 0.0, "window", given.window, "0 (chosen) or more");
-  for (const double multiplier : given.multipliers) require(multiplier >= 0.0, "multipliers", multiplier, "0 or more");
   require(given.multipliers.empty() || method.loss != DecisionLoss::fd, "multipliers",
           fmt::format("{}", fmt::join(given.multipliers, ", ")), "none with dfcl-fd, which solves under [budgets]");
-  require(given.ensemble >= 1 && given.ensemble <= 100, "ensemble", given.ensemble, "1 to 100");
 
   Settings settings;
   settings.method = method;
   settings.seed = seed;
   settings.as_published = given.as_published;
-  settings.scaling = study.network.scaling;
+  settings.scaling = study.network.scaling.value_or("");
   const bool decides = method.decides();
   const bool whole = given.as_published && method.loss == DecisionLoss::drm;  // eq. 12 is for all units at once
   const std::size_t usual_batch =
       whole ? num_training_units : std::clamp<std::size_t>(std::bit_floor(num_training_units / 128 + 1), 256, 4096);
-  settings.batch = given.batch > 0 ? static_cast<std::size_t>(given.batch) : usual_batch;
+  settings.batch = given.batch ? static_cast<std::size_t>(*given.batch) : usual_batch;
   settings.batch = std::min(settings.batch, num_training_units);
   const std::size_t steps_per_epoch = (num_training_units + settings.batch - 1) / settings.batch;
   const std::size_t usual_epochs = std::clamp<std::size_t>(kUsualSteps / steps_per_epoch, 10, 60);
   settings.epochs =
-      given.epochs > 0 ? static_cast<std::size_t>(given.epochs) : (decides ? usual_epochs * 3 / 2 : usual_epochs);
+      given.epochs ? static_cast<std::size_t>(*given.epochs) : (decides ? usual_epochs * 3 / 2 : usual_epochs);
   settings.start_from = start_from;
   // A model to start from has been warmed up already.
   const std::size_t usual_warm = start_from.empty() ? std::max<std::size_t>(1, settings.epochs * 2 / 3) : 0;
-  settings.warm_epochs = given.warm_epochs >= 0 ? static_cast<std::size_t>(given.warm_epochs) : usual_warm;
-  require(!decides || given.warm_epochs >= 0 || settings.epochs > usual_warm, "epochs", settings.epochs,
+  settings.warm_epochs = given.warm_epochs ? static_cast<std::size_t>(*given.warm_epochs) : usual_warm;
+  require(!decides || given.warm_epochs || settings.epochs > usual_warm, "epochs", settings.epochs,
           "at least 2: a warm start, then the decision loss");
   require(!decides || settings.warm_epochs < settings.epochs, "warm_epochs", settings.warm_epochs,
           "fewer than the epochs: the decision loss needs some");
   if (!decides) settings.warm_epochs = settings.epochs;
   settings.nuisance_epochs =
       settings.warm_epochs > 0 ? settings.warm_epochs : std::max<std::size_t>(1, settings.epochs / 2);
-  settings.adam.rate = given.learning_rate > 0.0 ? given.learning_rate : 2e-3;
-  settings.adam.weight_decay = given.weight_decay >= 0.0 ? given.weight_decay : (given.as_published ? 0.0 : 0.2);
+  settings.adam.rate = given.learning_rate.value_or(2e-3);
+  settings.adam.weight_decay = given.weight_decay.value_or(given.as_published ? 0.0 : 0.2);
   settings.adam.clip_norm = given.as_published ? 0.0 : 5.0;
-  settings.alpha = given.alpha >= 0.0 ? given.alpha : 1.0;
-  const double asked = method.has_window() ? given.window : given.temperature;
-  settings.temperature = asked > 0.0 ? asked : (given.as_published ? method.published_temperature : method.temperature);
+  settings.alpha = given.alpha.value_or(1.0);
+  const std::optional<double> asked = method.has_window() ? given.window : given.temperature;
+  settings.temperature = asked.value_or(given.as_published ? method.published_temperature : method.temperature);
   settings.relative_temperature = method.relative && !given.as_published;
   settings.baseline = baseline_of(given.baseline, given.as_published);
   require(!(given.as_published && settings.needs_nuisance()), "baseline", "dr",

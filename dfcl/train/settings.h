@@ -51,7 +51,8 @@ struct Settings {
   std::vector<std::pair<std::string, std::string>> shown() const;
 };
 
-// Throws Error of kind usage that names the key, the value and the bound. start_from: see Settings.
+// The study has been checked (data/study_keys.h). Throws Error of kind usage where its values do not go together, with
+// the key, the value and the bound. start_from: see Settings.
 Settings settings_of(const data::Study& study, const Method& method, std::size_t num_training_units, std::uint64_t seed,
                      const std::string& start_from = "");
 

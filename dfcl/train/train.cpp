@@ -140,7 +140,7 @@ class Run {
     result.study = options_.study_text;
     result.arms = trial_.arms;
     result.features = trial_.features.columns;
-    result.id_column = study_.columns.id;
+    result.id_column = study_.columns.id.value_or("");
     result.missing = study_.columns.missing;
     result.preprocessing = prepared_.preprocessing;
     result.network = prepared_.network;
@@ -171,7 +171,7 @@ class Run {
 
   void set_multipliers(model::Model& result, core::MatrixView<const float> revenue,
                        core::MatrixView<const float> cost) const {
-    const std::vector<double> multipliers = budget_multipliers(revenue, cost, prepared_.budgets, context_);
+    const std::vector<double> multipliers = budget_multipliers(revenue, cost, trial_.arms.control, prepared_.budgets, context_);
     for (std::size_t i = 0; i < multipliers.size(); ++i) {
       result.multipliers.push_back({prepared_.budgets[i].label, prepared_.budgets[i].per_unit, multipliers[i],
                                     multipliers[i] * prepared_.multiplier_factor()});

@@ -121,16 +121,16 @@ void require_inputs(const data::Trial& trial, const CompareRequest& request, cor
   const evaluate::TrialRows rows = evaluate::rows_of(trial, data::Split::test);
   if (request.truth.is_given()) require_truth(trial, rows, request.truth, context);
   const data::Study read = with_trial(request.study, request.trial);
-  const auto path = std::filesystem::path(read.folder) / read.data.trial;
+  const auto path = std::filesystem::path(read.folder) / read.data.trial.value_or("");
   for (const std::string& column : request.segments)
-    (void)io::read_unit_labels(path.string(), request.study.columns.id, column, context);
+    (void)io::read_unit_labels(path.string(), request.study.columns.id.value_or(""), column, context);
 }
 
 void warn_of_budgets(const data::Trial& trial, const data::Study& study, core::RunContext& context) {
-  const double control = train::mean_costs(trial)[trial.arms.control];
+  const double control = data::arm_costs(trial).of_control();
   std::vector<std::string> below;
-  for (const train::UnitBudget& budget : train::unit_budgets(study, trial)) {
-    if (budget.per_unit < control) below.push_back(fmt::format("{} ({:.4g} a unit)", budget.label, budget.per_unit));
+  for (const data::Budget& budget : data::resolve_budgets(study, trial)) {
+    if (budget.above_control(control) < 0.0) below.push_back(fmt::format("{} ({:.4g} a unit)", budget.label, budget.per_unit));
   }
   if (below.empty()) return;
   context.warn(

@@ -13,7 +13,9 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/printable.h"
 #include "dfcl/core/version.h"
+#include "dfcl/data/budgets.h"
 #include "dfcl/data/prediction_fingerprint.h"
+#include "dfcl/data/report_words.h"
 #include "dfcl/evaluate/evaluate.h"
 #include "dfcl/evaluate/estimators/join.h"
 #include "dfcl/io/predictions/prediction_file.h"
@@ -24,7 +26,6 @@
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
 #include "dfcl/report/check/check_report.h"
-#include "dfcl/train/budget_prices.h"
 #include "dfcl/verbs/predict.h"
 #include "dfcl/verbs/train.h"
 
@@ -102,13 +103,14 @@ data::Features features_of(const data::Features& all, const std::vector<std::siz
 void warn_of_other_outcomes(const model::Model& model, const std::string& where, const data::Study& study,
                             core::RunContext& context) {
   data::Study::Columns learned;
+  const auto name = [](const std::optional<std::string>& column) { return column.value_or("none"); };
   try {
     learned = io::parse_study(model.study, where, "", {}, false).columns;
   } catch (const core::Error&) {
     return;
   }
   for (const auto& [outcome, theirs, ours] : {std::tuple{"revenue", learned.revenue, study.columns.revenue},
-                                              std::tuple{"cost", learned.cost, study.columns.cost}}) {
+                                              std::tuple{"cost", name(learned.cost), name(study.columns.cost)}}) {
     if (theirs != ours) {
       context.warn(
           fmt::format("{}: learned '{}' as {}, the study's is '{}'", where, core::printable(theirs), outcome, ours));
@@ -190,10 +192,8 @@ data::Study study_of(const EvaluateRequest& request) {
                        .what = "more than one way to say how much may be spent",
                        .hint = "give one of --budget, --per-unit and --share-of-max"});
   }
-  if (kinds == 1) study.budgets = {request.per_unit, request.totals, request.share_of_max};
-  if (study.report.revenue_name.empty()) study.report.revenue_name = study.columns.revenue;
-  if (study.report.cost_name.empty()) study.report.cost_name = study.columns.cost.empty() ? "cost" : study.columns.cost;
-  if (study.report.title.empty()) study.report.title = std::filesystem::path(study.data.trial).stem().string();
+  if (kinds == 1)
+    study.budgets = {request.per_unit, request.totals, request.share_of_max, study.budgets.include_control};
   return study;
 }
 
@@ -245,7 +245,7 @@ std::vector<evaluate::SegmentColumn> read_segments(const std::vector<std::string
                                                    core::RunContext& context) {
   std::vector<evaluate::SegmentColumn> segments;
   for (const std::string& column : columns) {
-    const io::UnitLabels labels = io::read_unit_labels(inputs.trial_path, inputs.study.columns.id, column, context);
+    const io::UnitLabels labels = io::read_unit_labels(inputs.trial_path, inputs.study.columns.id.value_or(""), column, context);
     std::vector<std::uint32_t> label_of_row;
     for (const std::size_t place : evaluate::join_ids(inputs.rows, inputs.trial.ids, labels.ids, inputs.trial_path)) {
       label_of_row.push_back(labels.label[place]);
@@ -287,7 +287,7 @@ Inputs read_inputs(const EvaluateRequest& request, core::RunContext& context) {
   Inputs inputs;
   inputs.study = study_of(request);
   const data::Study read = with_trial(inputs.study, request.trial);
-  inputs.trial_path = (std::filesystem::path(read.folder) / read.data.trial).string();
+  inputs.trial_path = (std::filesystem::path(read.folder) / read.data.trial.value_or("")).string();
   inputs.trial = io::read_trial(read, context);
   inputs.rows = evaluate::rows_of(inputs.trial, split_named(request.split));
   return inputs;
@@ -318,19 +318,20 @@ EvaluateResult evaluate(const EvaluateRequest& request, core::RunContext& contex
 
   evaluate::EvaluationOptions options;
   options.estimator = choose_estimator(request, nuisance, context);
-  for (const train::UnitBudget& budget : train::unit_budgets(inputs.study, inputs.trial)) {
-    options.budgets_per_unit.push_back(budget.per_unit);
-  }
+  const double control_cost = data::arm_costs(inputs.trial).of_control();
+  for (const data::Budget& budget : data::resolve_budgets(inputs.study, inputs.trial))
+    options.budgets_per_unit.push_back(budget.total_per_unit(control_cost));
   options.num_resamples = request.resamples;
   options.analytic = request.intervals == "analytic";
   options.weights = request.weights == "poisson" ? evaluate::Weights::poisson : evaluate::Weights::multinomial;
   options.num_levels = request.levels;
   options.ranking = request.ranking == "angle" ? evaluate::Ranking::angle : evaluate::Ranking::published;
-  options.words = {inputs.study.report.revenue_name, inputs.study.report.cost_name, inputs.study.report.currency};
+  const data::ReportWords words = data::report_words(inputs.study);
+  options.words = {words.revenue_name, words.cost_name, words.currency};
   options.unfit_because = problems_of(checked);
 
   return {{evaluate::evaluate(input, options, context),
-           provenance_of(request, inputs, options, names, scored, nuisance, context.seed), inputs.study.report,
+           provenance_of(request, inputs, options, names, scored, nuisance, context.seed), words,
            request.split, report::check_json(checked)},
           checked.fit};
 }

@@ -77,8 +77,8 @@ void bind_study(nb::module_& module) {
       .def_static("read", &io::read_study, "path"_a, "overrides"_a)
       .def_prop_ro("text", [](const data::Study& self) { return text(io::study_text(self)); })
       .def_ro("folder", &data::Study::folder)
-      .def_prop_ro("trial", [](const data::Study& self) { return self.data.trial; })
-      .def_prop_ro("control", [](const data::Study& self) { return self.arms.control; })
+      .def_prop_ro("trial", [](const data::Study& self) { return self.data.trial.value_or(""); })
+      .def_prop_ro("control", [](const data::Study& self) { return self.arms.control.value_or(""); })
       .def_prop_ro("method", [](const data::Study& self) { return self.method.name; });
 }
 

@@ -166,7 +166,7 @@ TEST(Times, WithArmsDrawnAnewGoByRowAndTheIntervalsByCluster) {
   }
   trial.times = {"1", "2", "3", "4", "5"};
   data::Study no_id = study_with_shares(kTwoArms);
-  no_id.columns.id = "";
+  no_id.columns.id.reset();
   const CheckResult rows_alone = check_trial(trial, no_id, context);
   trial.ids = data::Ids(ids);
   for (const std::int64_t id : ids) trial.cluster.push_back(static_cast<std::uint32_t>(id));

@@ -12,6 +12,7 @@ namespace dfcl::io {
 namespace {
 
 constexpr const char* kEverything = R"(
+format = 2
 [data]
 trial = "trial.parquet"
 [columns]
@@ -128,7 +129,7 @@ TEST(StudyGuess, FindsTheRolesOfAGradedTrial) {
   EXPECT_EQ(guess.study.columns.revenue, "out_amountgive");
   EXPECT_EQ(guess.study.columns.missing, (std::vector<double>{-999.0}));
   EXPECT_EQ(guess.study.columns.exclude, (std::vector<std::string>{"out_gavedum", "treat_size"}));
-  EXPECT_EQ(guess.study.columns.cost, "");
+  EXPECT_EQ(guess.study.columns.cost, std::nullopt);
   EXPECT_EQ(guess.study.arms.cost.size(), 3u);
 }
 
@@ -145,7 +146,7 @@ thousands = "."
   EXPECT_EQ(study.report.title, "Spring");
   EXPECT_EQ(study.report.currency, "EUR");
   EXPECT_EQ(study.report.revenue_name, "orders");
-  EXPECT_EQ(study.report.cost_name, "");
+  EXPECT_EQ(study.report.cost_name, std::nullopt);
   EXPECT_EQ(study.report.decimal, ",");
   EXPECT_EQ(study.report.thousands, ".");
   EXPECT_THROW((void)read_study(folder.file("study.toml"), {"report.decimal=\".\""}), core::Error);

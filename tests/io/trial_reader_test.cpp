@@ -192,7 +192,7 @@ TEST(TrialReader, TakesWordsAsOutcomesAndTrimsArms) {
     return fmt::format("{},{},{}", i, i % 2 == 0 ? "\" Control\"" : " Mail ", i % 3 == 0 ? "Yes" : "No");
   });
   data::Study study = study_of(folder.write("t.csv", text));
-  study.columns.id = study.columns.cost = "";
+  study.columns.id = study.columns.cost = std::nullopt;
   study.arms.control = "Control";
   study.arms.cost = {{"Mail", 0.5}};
   const data::Trial trial = read(study);
@@ -210,7 +210,7 @@ TEST(TrialReader, KnowsCostAsARateOfRevenueAndMissingCodes) {
     return fmt::format("{},{},{},{}", i == 7 ? -999 : i, i % 2 == 0 ? -999 : 1, i % 2, i);
   });
   data::Study study = study_of(folder.write("t.csv", text));
-  study.columns.id = study.columns.cost = "";
+  study.columns.id = study.columns.cost = std::nullopt;
   study.columns.missing = {-999};
   study.columns.categorical = {"c"};
   study.arms.cost_per_revenue = {{"1", 0.25}};
@@ -229,7 +229,7 @@ TEST(TrialReader, LeavesOutAFewRowsWithoutAnOutcomeAndKeepsRowNumbers) {
                    [=](int i) { return fmt::format("{},{},{},0", i, i % 2, i % every == 3 ? "" : "1"); });
   };
   data::Study study = study_of(folder.write("few.csv", text(500)));
-  study.columns.id = "";
+  study.columns.id.reset();
   const data::Trial trial = read(study);
   EXPECT_EQ(trial.num_units(), 998u);
   EXPECT_EQ(trial.ids.text(2), "3");
@@ -245,7 +245,7 @@ TEST(TrialReader, ReadsQuotedLineEndsSemicolonsAndCarriageReturns) {
   std::string text = "x;arm;revenue;cost;note\r\n";
   for (int i = 0; i < 100; ++i) text += fmt::format("{};{};1;0;\"two\nlines; {}\"\r\n", i, i % 2, i % 3);
   data::Study study = study_of(folder.write("t.csv", text));
-  study.columns.id = "";
+  study.columns.id.reset();
   const data::Trial trial = read(study);
   EXPECT_EQ(trial.num_units(), 100u);
   EXPECT_EQ(trial.features.columns[1].levels[1], "two\nlines; 0");
@@ -280,7 +280,7 @@ TEST(TrialReader, NamesTheLineOfABadValueFarIntoTheFile) {
                    [&](int i) { return fmt::format("{},{},1.25,0", i == 250'000 ? bad : std::to_string(i), i % 2); });
   };
   data::Study study = study_of(folder.write("t.csv", text("abc")));
-  study.columns.id = "";
+  study.columns.id.reset();
   core::ErrorDetails failure = failure_of(study);
   EXPECT_EQ(failure.where, folder.file("t.csv") + ":250002, column 'x'");
   EXPECT_EQ(failure.found, "'abc'");
@@ -295,7 +295,7 @@ TEST(TrialReader, WinsorizesAsDeclared) {
   const std::string text =
       rows_of(1001, "x,arm,revenue,cost", [](int i) { return fmt::format("{},{},{},0", i, i % 2, i); });
   data::Study study = study_of(folder.write("t.csv", text));
-  study.columns.id = "";
+  study.columns.id.reset();
   study.columns.winsorize = {{"revenue", 0.99}};
   const data::Trial trial = read(study);
   EXPECT_EQ(*std::max_element(trial.revenue.begin(), trial.revenue.end()), 990.0f);

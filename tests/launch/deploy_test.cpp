@@ -188,18 +188,9 @@ TEST(Deploy, CostsThatDriftAreOverspentWithoutTheController) {
   EXPECT_GT(loose.spend / loose.budget, held.spend / held.budget + 0.2);
 }
 
-TEST(Deploy, KeysOutOfRangeAreNamed) {
+TEST(Deploy, UnknownMethodsAreRefused) {
   core::RunContext context(1);
   data::Study study = small_study();
-  study.deploy.explore = 0.9;
-  try {
-    (void)deploy(study, {}, context);
-    FAIL();
-  } catch (const core::Error& error) {
-    EXPECT_EQ(error.kind(), core::ErrorKind::usage);
-    EXPECT_NE(std::string(error.what()).find("explore"), std::string::npos);
-  }
-  study = small_study();
   study.deploy.methods = {"tms"};
   EXPECT_THROW((void)deploy(study, {}, context), core::Error);
 }

@@ -51,8 +51,9 @@ TEST(BudgetPrices, TheMultiplierSpendsTheBudget) {
   SCOPED_TRACE(kSeed);
   const Predictions made = random_predictions(5000, 0.0);
   core::RunContext context(2);
-  const std::vector<UnitBudget> budgets = {{"a", 0.05}, {"b", 0.3}, {"c", 1.0}};
-  const std::vector<double> multipliers = budget_multipliers(made.revenue.view(), made.cost.view(), budgets, context);
+  const std::vector<data::Budget> budgets = {{"a", 0.05}, {"b", 0.3}, {"c", 1.0}};
+  const std::vector<double> multipliers =
+      budget_multipliers(made.revenue.view(), made.cost.view(), 0, budgets, context);
   ASSERT_EQ(multipliers.size(), 3u);
   for (std::size_t i = 0; i < budgets.size(); ++i) {
     EXPECT_LE(spend_at(made, multipliers[i] * (1.0 + 1e-9)), budgets[i].per_unit);
@@ -65,7 +66,7 @@ TEST(BudgetPrices, TheMultiplierSpendsTheBudget) {
 TEST(BudgetPrices, ABudgetThatDoesNotBindHasThePriceZero) {
   const Predictions made = random_predictions(500, 0.0);
   core::RunContext context(1);
-  EXPECT_EQ(budget_multipliers(made.revenue.view(), made.cost.view(), {{"all", 100.0}}, context),
+  EXPECT_EQ(budget_multipliers(made.revenue.view(), made.cost.view(), 0, {{"all", 100.0}}, context),
             std::vector<double>{0.0});
 }
 
@@ -74,7 +75,7 @@ TEST(BudgetPrices, ABudgetThatCannotBeMetIsPricedAtTheLowEndOfWhatCanBeSpent) {
   const Predictions made = random_predictions(500, 0.5);  // nobody costs less than 0.5
   core::RunContext context(1);
   const std::vector<double> multipliers =
-      budget_multipliers(made.revenue.view(), made.cost.view(), {{"none", 0.2}, {"all", 100.0}}, context);
+      budget_multipliers(made.revenue.view(), made.cost.view(), 0, {{"none", -0.3}, {"all", 100.0}}, context);
   ASSERT_EQ(multipliers.size(), 2u);
   const double most = spend_at(made, 0.0);
   const double low_end = 0.5 + 0.01 * (most - 0.5);
@@ -83,42 +84,17 @@ TEST(BudgetPrices, ABudgetThatCannotBeMetIsPricedAtTheLowEndOfWhatCanBeSpent) {
   EXPECT_GT(spend_at(made, multipliers[0] * (1.0 - 1e-9)), 0.5);
 }
 
-// Two units in control, the first two, and two in the other arm.
-data::Trial trial_of_costs(std::initializer_list<float> costs) {
-  data::Trial trial;
-  trial.arms.labels = {"0", "1"};
-  trial.arm = {0, 0, 1, 1};
-  trial.cost = costs;
-  return trial;
-}
-
-TEST(BudgetPrices, BudgetsOfTheStudyAreMadeComparable) {
-  const data::Trial trial = trial_of_costs({1.0f, 0.0f, 2.0f, 4.0f});  // means 0.5 and 3
-  data::Study study;
-  study.budgets.per_unit = {0.25};
-  study.budgets.total = {10.0};
-  study.budgets.share_of_max = {0.5};
-  const std::vector<UnitBudget> budgets = unit_budgets(study, trial);
-  ASSERT_EQ(budgets.size(), 3u);
-  EXPECT_EQ(budgets[0].label, "per_unit 0.25");
-  EXPECT_DOUBLE_EQ(budgets[0].per_unit, 0.25);
-  EXPECT_EQ(budgets[1].label, "total 10");
-  EXPECT_DOUBLE_EQ(budgets[1].per_unit, 2.5);
-  EXPECT_EQ(budgets[2].label, "share_of_max 0.5");
-  EXPECT_DOUBLE_EQ(budgets[2].per_unit, 1.5);
-}
-
-TEST(BudgetPrices, AStudyWithoutBudgetsGetsSharesBeyondControlsCost) {
-  const std::vector<UnitBudget> budgets = unit_budgets({}, trial_of_costs({1.0f, 0.0f, 2.0f, 4.0f}));
-  ASSERT_EQ(budgets.size(), 6u);
-  EXPECT_DOUBLE_EQ(budgets.front().per_unit, 0.5 + 0.05 * 2.5);
-  EXPECT_DOUBLE_EQ(budgets.back().per_unit, 0.5 + 0.6 * 2.5);
-}
-
-TEST(BudgetPrices, WhereControlIsTheCostliestBudgetsStartAtTheCheapestArm) {
-  const std::vector<UnitBudget> budgets = unit_budgets({}, trial_of_costs({5.0f, 3.0f, 2.0f, 0.0f}));
-  EXPECT_DOUBLE_EQ(budgets.front().per_unit, 1.0 + 0.05 * 3.0);
-  EXPECT_DOUBLE_EQ(budgets.back().per_unit, 1.0 + 0.6 * 3.0);
+TEST(BudgetPrices, WhatControlCostsIsNoPartOfABudgetUnlessItSaysSo) {
+  SCOPED_TRACE(kSeed);
+  const Predictions free = random_predictions(2000, 0.0);
+  const Predictions costly = random_predictions(2000, 0.5);
+  core::RunContext context(1);
+  const auto price = [&](const Predictions& made, const data::Budget& budget) {
+    return budget_multipliers(made.revenue.view(), made.cost.view(), 0, {budget}, context).front();
+  };
+  const double expected = price(free, {"a", 0.3});
+  EXPECT_NEAR(price(costly, {"a", 0.3}), expected, 1e-4 * expected);
+  EXPECT_NEAR(price(costly, {"a", 0.8, data::BudgetBasis::total}), expected, 1e-4 * expected);
 }
 
 }  // namespace

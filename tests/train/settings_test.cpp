@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <limits>
 
 #include "dfcl/core/error.h"
 
@@ -21,26 +20,11 @@ Settings settings_with(const data::Study& study, const char* method = "dfcl-mer"
   return settings_of(study, find_method(method), num_units, 1);
 }
 
-TEST(Settings, ValuesOutOfBoundsAreRefusedByTheirKey) {
+TEST(Settings, ValuesThatDoNotGoTogetherAreRefusedByTheirKey) {
   using M = data::Study::Method;
-  const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::pair<const char*, std::function<void(M&)>> cases[] = {
-      {"[method] epochs", [](M& method) { method.epochs = -1; }},
-      {"[method] epochs", [](M& method) { method.epochs = 100'001; }},
-      {"[method] batch", [](M& method) { method.batch = -5; }},
-      {"[method] learning_rate", [](M& method) { method.learning_rate = -0.1; }},
-      {"[method] learning_rate", [](M& method) { method.learning_rate = 1.5; }},
-      {"[method] learning_rate", [nan](M& method) { method.learning_rate = nan; }},
-      {"[method] weight_decay", [](M& method) { method.weight_decay = 2.0; }},
-      {"[method] weight_decay", [nan](M& method) { method.weight_decay = nan; }},
-      {"[method] alpha", [](M& method) { method.alpha = std::numeric_limits<double>::infinity(); }},
       {"[method] warm_epochs", [](M& method) { method.warm_epochs = 1'000; }},
-      {"[method] alpha", [nan](M& method) { method.alpha = nan; }},
-      {"[method] temperature", [](M& method) { method.temperature = -1.0; }},
-      {"[method] window", [](M& method) { method.window = -1.0; }},
-      {"[method] ensemble", [](M& method) { method.ensemble = 0; }},
-      {"[method] ensemble", [](M& method) { method.ensemble = 101; }},
-      {"[method] baseline", [](M& method) { method.baseline = "median"; }},
+      {"[method] epochs", [](M& method) { method.epochs = 1; }},
   };
   for (const auto& [where, change] : cases) {
     try {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Study files: one TOML file that says what a trial's columns mean. One table of keys (study_keys.cpp) is
-// the only place that knows them: it reads them, checks them, suggests them and documents them.
+// Study files: one TOML file that says what a trial's columns mean. The table of keys (data/study_keys.h) knows them.
 #pragma once
 
 #include <map>
@@ -12,7 +11,8 @@
 
 namespace dfcl::io {
 
-// Reads and checks a study. overrides are "section.key=value" with TOML values (bare words count as text).
+// Reads and checks a study. overrides are "section.key=value" with TOML values (bare words count as text; no value
+// leaves an optional key open). A file without `format` is one of version 0.1.
 // Throws Error of kind file, or usage with the line of the file.
 data::Study read_study(const std::string& path, const std::vector<std::string>& overrides = {});
 
@@ -27,8 +27,5 @@ data::Study with_settings(data::Study study, const std::vector<std::string>& set
 // A study as the text of a study file: the keys that are set, and those that have a remark ("section.key" -> what to
 // say beside it), commented out where they are not set.
 std::string study_text(const data::Study& study, const std::map<std::string, std::string>& remarks = {});
-
-// docs/study.md: every key, its type, its default and what it means.
-std::string study_reference();
 
 }  // namespace dfcl::io

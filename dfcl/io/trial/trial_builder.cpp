@@ -195,11 +195,11 @@ data::Trial TrialBuilder::finish(core::RunContext& context) {
 }
 
 void TrialBuilder::check_rows() const {
-  if (rows_seen_ == 0) throw core::data_error(study_.data.trial, "no rows", "a header only", "one row a unit", "");
+  if (rows_seen_ == 0) throw core::data_error(study_.data.trial.value_or(""), "no rows", "a header only", "one row a unit", "");
   const double share = static_cast<double>(rows_without_outcome_) / static_cast<double>(rows_seen_);
   if (share > kMostWithoutOutcome) {
     throw core::data_error(
-        study_.data.trial, "rows without an outcome",
+        study_.data.trial.value_or(""), "rows without an outcome",
         fmt::format("{} of {} rows ({:.1f} %)", rows_without_outcome_, rows_seen_, 100.0 * share),
         "a revenue and a cost for every unit",
         "leaving out units by their outcome breaks the randomisation; fill in what is known, for example 0");
@@ -213,7 +213,7 @@ void TrialBuilder::settle_arms() {
   std::vector<std::uint32_t> order = sorted_codes(found);
   if (!declared.order.empty()) std::iota(order.begin(), order.end(), 0u);
 
-  std::string control = declared.control;
+  std::string control = declared.control.value_or("");
   if (control.empty() && !declared.order.empty()) control = declared.order.front();
   if (control.empty()) {
     for (const char* candidate : {"0", "control", "Control", "none", "None"}) {
@@ -344,24 +344,14 @@ void TrialBuilder::settle_levels(core::RunContext& context) {
 
 // Costs that the study knows by arm or by rate, and winsorising.
 void TrialBuilder::settle_outcomes() {
-  const data::Study::Arms& arms = study_.arms;
-  if (trial_.cost.empty()) {
-    const auto& table = arms.cost.empty() ? arms.cost_per_revenue : arms.cost;
-    std::vector<double> by_arm;
-    for (const std::string& label : trial_.arms.labels) {
-      const auto entry = table.find(label);
-      if (entry == table.end() && label != trial_.arms.labels[trial_.arms.control]) {
-        throw core::Error({.kind = core::ErrorKind::usage,
-                           .what = fmt::format("no cost for arm '{}'", label),
-                           .where = arms.cost.empty() ? "study, [arms] cost_per_revenue" : "study, [arms] cost",
-                           .hint = "name every arm but control"});
-      }
-      by_arm.push_back(entry == table.end() ? 0.0 : entry->second);
-    }
+  const data::CostFacts& facts = trial_.cost_facts = data::resolve_cost_facts(study_, trial_.arms);
+  if (facts.is_known()) {
     trial_.cost.resize(trial_.num_units());
     for (std::size_t unit = 0; unit < trial_.num_units(); ++unit) {
-      const double scale = arms.cost.empty() ? static_cast<double>(trial_.revenue[unit]) : 1.0;
-      trial_.cost[unit] = static_cast<float>(by_arm[trial_.arm[unit]] * scale);
+      double times = 1.0;
+      if (facts.kind == data::CostKind::rate) times = static_cast<double>(trial_.revenue[unit]);
+      if (facts.kind == data::CostKind::price_if) times = static_cast<double>(trial_.cost[unit]);
+      trial_.cost[unit] = static_cast<float>(facts.per_arm[trial_.arm[unit]] * times);
     }
   }
   for (const auto& [outcome, quantile] : study_.columns.winsorize) {

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* kMagic = "dfcl trial cache";
-constexpr int kCacheVersion = 1;
+constexpr int kCacheVersion = 2;
 constexpr std::size_t kMostHeaderBytes = std::size_t{1} << 30;
 constexpr std::size_t kMostFeatures = 1'000'000;
 
@@ -65,6 +65,8 @@ std::string header_text(const data::Trial& trial, std::uint64_t key) {
                        {"arms", trial.arms.labels},
                        {"control", trial.arms.control},
                        {"ordered", trial.arms.ordered},
+                       {"cost_kind", data::to_text(trial.cost_facts.kind)},
+                       {"cost_per_arm", trial.cost_facts.per_arm},
                        {"features", std::move(features)},
                        {"has_propensity", !trial.propensity.empty()},
                        {"clusters", trial.num_clusters},
@@ -181,6 +183,7 @@ class CacheReader {
     trial_.arms.control = header_.at("control").get<std::size_t>();
     trial_.arms.ordered = header_.at("ordered").get<bool>();
     require(trial_.arms.size() >= 2 && trial_.arms.size() <= 255 && trial_.arms.control < trial_.arms.size(), "arms");
+    read_cost_facts();
     for (const json& column : header_.at("features")) {
       trial_.features.columns.push_back({column.at("name").get<std::string>(), column.at("categorical").get<bool>(),
                                          column.at("levels").get<std::vector<std::string>>()});
@@ -197,6 +200,19 @@ class CacheReader {
       const auto first = header_.at("ids").at("first").get<std::uint64_t>();
       trial_.ids = data::RowNumbers{first, num_units_};
     }
+  }
+
+  void read_cost_facts() {
+    const auto kind = header_.at("cost_kind").get<std::string>();
+    data::CostFacts& facts = trial_.cost_facts;
+    for (const auto known :
+         {data::CostKind::price, data::CostKind::rate, data::CostKind::price_if, data::CostKind::observed}) {
+      facts.kind = known;
+      if (kind == data::to_text(known)) break;
+    }
+    facts.per_arm = header_.at("cost_per_arm").get<std::vector<double>>();
+    require(kind == data::to_text(facts.kind) && facts.per_arm.size() == (facts.is_known() ? trial_.arms.size() : 0),
+            "costs");
   }
 
   std::uint64_t number_of(const char* name) const {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/suggest.h"
@@ -26,6 +27,7 @@ class Planner {
     plan_.arm = add_role("arm", columns.arm, ParseAs::labels);
     plan_.revenue = add_outcome("revenue", columns.revenue);
     plan_.cost = add_outcome("cost", columns.cost);
+    plan_.cost_if = add_outcome("cost_if", columns.cost_if);
     plan_.id = add_role("id", columns.id, ParseAs::text);
     plan_.time = add_role("time", columns.time, ParseAs::labels);
     plan_.cluster = add_role("cluster", columns.cluster, ParseAs::text);
@@ -50,13 +52,16 @@ class Planner {
 
   bool has(const std::string& name) const { return std::find(names_.begin(), names_.end(), name) != names_.end(); }
 
-  int add_role(const std::string& role, const std::string& name, ParseAs parse_as) {
-    if (name.empty()) return TrialPlan::kNone;
+  int add_role(const std::string& role, const std::optional<std::string>& named, ParseAs parse_as) {
+    if (!named) return TrialPlan::kNone;
+    const std::string& name = *named;
     const std::string key = role == "split" ? "[split] by" : fmt::format("[columns] {}", role);
     if (!has(name)) fail_unknown(key, name);
     if (const auto [entry, is_new] = roles_.try_emplace(name, role); !is_new) {
       // A unit is its own cluster where both name one column; a row's id may also be its time's key, never an outcome.
-      const bool harmless = (role == "cluster" && entry->second == "id") || role == "split";
+      // A price may be due where something is bought at all, which may be the revenue.
+      const bool harmless = (role == "cluster" && entry->second == "id") || role == "split" ||
+                            (role == "cost_if" && entry->second == "revenue");
       if (!harmless) {
         throw core::Error({.kind = core::ErrorKind::usage,
                            .what = fmt::format("column '{}' has two roles: {} and {}", name, entry->second, role),
@@ -68,8 +73,8 @@ class Planner {
   }
 
   // Numbers, or words such as yes and no.
-  int add_outcome(const std::string& role, const std::string& name) {
-    const auto field = schema_.GetFieldByName(name);
+  int add_outcome(const std::string& role, const std::optional<std::string>& name) {
+    const auto field = name ? schema_.GetFieldByName(*name) : nullptr;
     const bool number = field != nullptr && field->type()->id() != arrow::Type::BOOL && is_number(*field->type());
     return add_role(role, name, number ? ParseAs::float64 : ParseAs::labels);
   }

@@ -25,6 +25,7 @@ struct TrialPlan {
   int arm = kNone;
   int revenue = kNone;
   int cost = kNone;
+  int cost_if = kNone;
   int id = kNone;
   int time = kNone;
   int cluster = kNone;

@@ -22,7 +22,7 @@ namespace {
 bool is_text(FileFormat format) { return format == FileFormat::csv || format == FileFormat::csv_gzip; }
 
 std::string trial_path(const data::Study& study) {
-  const std::filesystem::path path(study.data.trial);
+  const std::filesystem::path path(study.data.trial.value_or(""));
   return path.is_absolute() || study.folder.empty() ? path.string()
                                                     : (std::filesystem::path(study.folder) / path).string();
 }

@@ -86,6 +86,17 @@ class TileMaker {
   void read_outcomes() {
     if (plan_.revenue >= 0) tile_.revenue = read_outcome(plan_.revenue, "revenue");
     if (plan_.cost >= 0) tile_.cost = read_outcome(plan_.cost, "cost");
+    if (plan_.cost_if >= 0) {
+      tile_.cost = read_outcome(plan_.cost_if, "outcome that the price depends on");
+      for (std::size_t row = 0; row < tile_.cost.size(); ++row) {
+        const float happened = tile_.cost[row];
+        if (kept_[row] && happened != 0.0f && happened != 1.0f) {
+          report({static_cast<std::int64_t>(row), plan_.wanted[static_cast<std::size_t>(plan_.cost_if)].name,
+                  "the price was paid or it was not", number_text(happened), "0 or 1, yes or no, true or false", ""});
+          break;
+        }
+      }
+    }
     if (plan_.propensity >= 0) {
       tile_.propensity = read_outcome(plan_.propensity, "propensity");
       for (std::size_t row = 0; row < tile_.propensity.size(); ++row) {

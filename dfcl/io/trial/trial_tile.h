@@ -26,7 +26,7 @@ struct TrialTile {
   LabelColumn time;
   LabelColumn split;
   std::vector<float> revenue;
-  std::vector<float> cost;
+  std::vector<float> cost;  // with cost_if: 1 where the price was paid
   std::vector<float> propensity;
   data::Ids ids;
   std::vector<std::uint64_t> cluster_hash;

@@ -17,7 +17,7 @@ std::string with_interval(const Interval& interval) {
 }
 
 std::string plans_table(const Evaluation& evaluation, std::vector<evaluate::PlanFigures> evaluate::ModelFigures::*plans,
-                        const data::Study::Report& words) {
+                        const data::ReportWords& words) {
   std::vector<TableColumn> columns = {{"budget"},        {"model", Align::left}, {words.revenue_name}, {"over control"},
                                       {words.cost_name}, {"return per cost"},    {"multiplier"}};
   if (evaluation.oracle) columns.push_back({"of oracle"});

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "dfcl/data/provenance.h"
-#include "dfcl/data/study.h"
+#include "dfcl/data/report_words.h"
 #include "dfcl/evaluate/evaluation.h"
 
 namespace dfcl::report {
@@ -15,7 +15,7 @@ namespace dfcl::report {
 struct EvaluationReport {
   evaluate::Evaluation evaluation;
   data::Provenance provenance;
-  data::Study::Report words;  // with names for revenue and cost
+  data::ReportWords words;
   std::string split;          // train, validation, test, all
   std::string check = {};     // the JSON of `dfcl check`; "": not checked
 };

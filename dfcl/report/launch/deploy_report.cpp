@@ -249,10 +249,10 @@ std::string deploy_text(const DeployResult& result, bool with_controller) {
 
 std::string deploy_json(const DeployResult& result, bool with_controller, const data::Study& study,
                         const data::Provenance& provenance) {
-  const Headings headings{study.report.title.empty() ? "Simulated online test" : study.report.title,
-                          study.report.currency,
-                          study.report.revenue_name.empty() ? study.columns.revenue : study.report.revenue_name,
-                          study.report.cost_name.empty() ? study.columns.cost : study.report.cost_name};
+  const Headings headings{study.report.title.value_or("Simulated online test"),
+                          study.report.currency.value_or(""),
+                          study.report.revenue_name.value_or(study.columns.revenue),
+                          study.report.cost_name.value_or(study.columns.cost.value_or("cost"))};
   ordered_json results = results_frame(provenance, headings, verdict_of(result, with_controller));
   const Campaign& first = campaign_of(result, with_controller);
   const Campaign& other = campaign_of(result, !with_controller);

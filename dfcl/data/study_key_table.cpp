@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <type_traits>
+
+#include "dfcl/data/study_keys.h"
+
+namespace dfcl::data {
+namespace {
+
+template <class T>
+struct Plain {
+  using Type = T;
+  static constexpr bool kIsOptional = false;
+};
+template <class T>
+struct Plain<std::optional<T>> {
+  using Type = T;
+  static constexpr bool kIsOptional = true;
+};
+
+// field: from a Study (const or not) to the field of the key.
+template <class Value, class Field>
+StudyKey make_key(std::string section, std::string name, std::string meaning, Field field) {
+  using Type = typename Plain<Value>::Type;
+  StudyKey key;
+  key.section = std::move(section);
+  key.name = std::move(name);
+  key.type = static_cast<KeyType>(KeyValue(Type()).index());
+  key.meaning = std::move(meaning);
+  key.is_optional = Plain<Value>::kIsOptional;
+  key.get = [field](const Study& study) -> std::optional<KeyValue> {
+    const Value& value = field(study);
+    if constexpr (Plain<Value>::kIsOptional) {
+      return value ? std::optional<KeyValue>(*value) : std::nullopt;
+    } else {
+      return value;
+    }
+  };
+  key.set = [field](Study& study, std::optional<KeyValue> value) {
+    const Study untouched;
+    field(study) = value ? Value(std::get<Type>(*std::move(value))) : Value(field(untouched));
+  };
+  return key;
+}
+
+// What an entry of the table can say beside its name, field and sentence.
+class Entry {
+ public:
+  explicit Entry(StudyKey& key) : key_(key) {}
+  const Entry& between(double least, double most) const { return ranged({least, most}); }
+  const Entry& at_least(double least) const { return ranged({least, {}}); }
+  const Entry& above(double least) const { return ranged({least, {}, true}); }
+  const Entry& above_up_to(double least, double most) const { return ranged({least, most, true}); }
+  const Entry& one_of(std::vector<std::string> choices) const {
+    key_.choices = std::move(choices);
+    return *this;
+  }
+  const Entry& unset(std::string text) const {
+    key_.unset = std::move(text);
+    return *this;
+  }
+  const Entry& was(double unset_in_format_1) const {
+    key_.unset_in_format_1 = unset_in_format_1;
+    return *this;
+  }
+  const Entry& needs(MethodTrait trait) const {
+    key_.trait = trait;
+    return *this;
+  }
+  const Entry& flag(const std::string& verb, const std::string& name) const {
+    key_.flags.push_back({verb, name});
+    return *this;
+  }
+  const Entry& keyword(std::string name) const {
+    key_.keyword = std::move(name);
+    return *this;
+  }
+  const Entry& may_be_empty() const {
+    key_.may_be_empty = true;
+    return *this;
+  }
+  const Entry& trains_nothing() const {
+    key_.trains = false;
+    return *this;
+  }
+
+ private:
+  const Entry& ranged(KeyRange range) const {
+    key_.range = range;
+    return *this;
+  }
+  StudyKey& key_;
+};
+
+template <class Section>
+class SectionKeys {
+ public:
+  SectionKeys(std::vector<StudyKey>& keys, const char* name, Section Study::*section, bool trains = true)
+      : keys_(keys), name_(name), section_(section), trains_(trains) {}
+
+  template <class Value>
+  Entry operator()(const char* name, Value Section::*value, const char* meaning) const {
+    const auto field = [ section = section_, value ](auto& study) -> auto& { return (study.*section).*value; };
+    keys_.push_back(make_key<Value>(name_, name, meaning, field));
+    keys_.back().trains = trains_;
+    return Entry(keys_.back());
+  }
+
+ private:
+  std::vector<StudyKey>& keys_;
+  const char* name_;
+  Section Study::*section_;
+  bool trains_;
+};
+
+void add_data(std::vector<StudyKey>& keys) {
+  const auto field = [](auto& study) -> auto& { return study.format; };
+  keys.push_back(make_key<std::int64_t>(
+      "", "format",
+      "The form of the file. Without it the file is one of version 0.1: its budgets include what control costs, and a "
+      "control that costs something is refused.",
+      field));
+  Entry(keys.back()).between(2, 2);
+  const SectionKeys data(keys, "data", &Study::data, false);
+  using D = Study::Data;
+  data("trial", &D::trial,
+       "The trial: a csv, csv.gz, parquet or arrow file, a glob, or a folder of them. Relative to the study file.")
+      .keyword("trial");
+}
+
+void add_columns(std::vector<StudyKey>& keys) {
+  const SectionKeys columns(keys, "columns", &Study::columns);
+  using C = Study::Columns;
+  columns("id", &C::id, "Names the unit.").unset("the row number, from 1").keyword("id");
+  columns("arm", &C::arm, "The arm the unit got: text or number; blanks around it do not count.").keyword("arm");
+  columns("revenue", &C::revenue,
+          "What the unit earned: a number, yes/no or true/false. Rows without one are left out and counted.")
+      .keyword("revenue");
+  columns("cost", &C::cost, "What the unit cost.")
+      .unset("none: give `arms.cost` or `arms.cost_per_revenue`")
+      .keyword("cost");
+  columns("cost_if", &C::cost_if,
+          "An outcome (redeemed: 0/1, yes/no, true/false) that must happen for the price in `arms.cost` to be paid.")
+      .unset("the price is always paid")
+      .keyword("cost_if");
+  columns("time", &C::time, "The day or week of a row. A unit is then (id, time), and `split.by` may be \"time\".")
+      .keyword("time");
+  columns("features", &C::features, "Names or globs of the features; columns with another role never count.")
+      .keyword("features");
+  columns("exclude", &C::exclude,
+          "Names or globs that are not features. Everything measured after the arm was drawn belongs here.")
+      .keyword("exclude");
+  columns("categorical", &C::categorical,
+          "Names or globs of numeric columns that hold categories. Text columns are categorical anyway.")
+      .keyword("categorical");
+  columns("missing", &C::missing, "Numbers that mean missing in a feature, beside empty, null and NaN.")
+      .keyword("missing");
+  columns("cluster", &C::cluster, "Units that share this belong together: split, checked and resampled as one.")
+      .unset("the id, where there is a time")
+      .keyword("cluster");
+  columns("propensity", &C::propensity, "The probability with which the unit got its arm.")
+      .unset("the share of the arm")
+      .keyword("propensity");
+  columns("winsorize", &C::winsorize,
+          "Cuts `revenue` or `cost` at this quantile, for example { revenue = 0.999 }. Reported.")
+      .one_of({"revenue", "cost"})
+      .above_up_to(0.5, 1.0);
+  columns("min_level_units", &C::min_level_units,
+          "Levels of a category with fewer training units are pooled; so are levels unseen in training.")
+      .at_least(0);
+}
+
+void add_arms(std::vector<StudyKey>& keys) {
+  const SectionKeys arms(keys, "arms", &Study::arms);
+  using A = Study::Arms;
+  arms("control", &A::control, "The arm that means nothing was given.")
+      .unset("the first of `order`, else an arm named 0, control or none")
+      .keyword("control");
+  arms("order", &A::order,
+       "All arms from the weakest to the strongest, where they are graded. Any other arm in the trial is an error.")
+      .keyword("order");
+  arms("share", &A::share, "The designed share of every arm. Without it the sample-ratio test is not run.")
+      .above_up_to(0.0, 1.0)
+      .keyword("share");
+  arms("cost", &A::cost,
+       "The known price per unit of every arm, where there is no cost column. It is a fact: never learned, never with "
+       "an interval. Control is free where it has none.")
+      .keyword("arm_cost");
+  arms("cost_per_revenue", &A::cost_per_revenue,
+       "The known rate of revenue that every arm costs, where there is no cost column. Control is free where it has "
+       "none.")
+      .keyword("cost_per_revenue");
+  const SectionKeys cost(keys, "cost", &Study::cost);
+  using F = Study::Cost;
+  cost("control_is_free", &F::control_is_free, "Control costs nothing.");
+  cost("non_negative", &F::non_negative, "No unit's cost is below zero.");
+  cost("rises_with_arm", &F::rises_with_arm, "A stronger arm never costs less.");
+}
+
+void add_budgets(std::vector<StudyKey>& keys) {
+  const SectionKeys budgets(keys, "budgets", &Study::budgets);
+  using B = Study::Budgets;
+  budgets("per_unit", &B::per_unit, "Budgets per unit: spend above what everyone would cost in control.")
+      .keyword("per_unit");
+  budgets("total", &B::total, "Budgets as totals over the units of the trial, likewise above control.")
+      .keyword("total");
+  budgets("share_of_max", &B::share_of_max,
+          "Budgets as shares of the way from control's mean cost in the trial to that of its costliest arm.")
+      .between(0.0, 1.0)
+      .keyword("share_of_max");
+  budgets("include_control", &B::include_control,
+          "Amounts include what everyone would cost in control, as in version 0.1.")
+      .flag("train", "--include-control")
+      .flag("compare", "--include-control")
+      .flag("evaluate", "--include-control")
+      .flag("power", "--include-control")
+      .keyword("include_control");
+  const SectionKeys split(keys, "split", &Study::split);
+  using S = Study::Split;
+  split("by", &S::by,
+        "\"hash\" of the cluster or id; \"time\": earlier trains, later tests; or a column that says train, validation "
+        "or test.")
+      .keyword("split");
+  split("train", &S::train, "The share of units (of times, by time) that train.").between(0.0, 1.0);
+  split("validation", &S::validation, "The share that validates.").between(0.0, 1.0);
+  split("test", &S::test, "The share that tests.").between(0.0, 1.0);
+  split("seed", &S::seed, "Another number gives another split by hash.");
+}
+
+void add_method(std::vector<StudyKey>& keys) {
+  const SectionKeys method(keys, "method", &Study::method);
+  using M = Study::Method;
+  method("name", &M::name, "The method to train; `dfcl train --help` lists them.")
+      .flag("train", "--method")
+      .keyword("method");
+  method("epochs", &M::epochs, "Passes over the training units.")
+      .between(1, 100'000)
+      .unset("chosen from their number")
+      .was(0)
+      .flag("train", "--epochs");
+  method("batch", &M::batch, "Units in a step.")
+      .at_least(1)
+      .unset("chosen from their number")
+      .was(0)
+      .flag("train", "--batch");
+  method("learning_rate", &M::learning_rate, "Learning rate of Adam at the start.")
+      .above_up_to(0.0, 1.0)
+      .unset("chosen")
+      .was(0)
+      .flag("train", "--lr");
+  method("weight_decay", &M::weight_decay, "Weight decay of AdamW.").between(0.0, 1.0).unset("chosen").was(-1);
+  method("warm_epochs", &M::warm_epochs, "Of the epochs, those on the prediction loss alone, before a decision loss.")
+      .between(0, 100'000)
+      .unset("two thirds of them; none where training starts from a model")
+      .was(-1)
+      .needs(MethodTrait::decision)
+      .flag("train", "--warm-epochs");
+  method("alpha", &M::alpha, "Weight of the prediction loss beside a decision loss; 0: the decision loss alone.")
+      .at_least(0.0)
+      .unset("chosen")
+      .was(-1)
+      .needs(MethodTrait::decision)
+      .flag("train", "--alpha");
+  method("temperature", &M::temperature, "Temperature of the decision loss, in units of the spread of the scores.")
+      .above(0.0)
+      .unset("chosen")
+      .was(0)
+      .needs(MethodTrait::temperature);
+  method("window", &M::window, "Window of the decision loss, in units of the spread of the scores.")
+      .above(0.0)
+      .unset("chosen")
+      .was(0)
+      .needs(MethodTrait::window);
+  method("baseline", &M::baseline, "Control variate of the decision losses.")
+      .one_of({"none", "mean", "dr"})
+      .unset("chosen")
+      .needs(MethodTrait::decision)
+      .flag("train", "--baseline");
+  method("multipliers", &M::multipliers,
+         "Fixed multipliers to train on. Empty: those of the budgets, by the two-stage network that the decision loss "
+         "joins.")
+      .at_least(0.0)
+      .needs(MethodTrait::decision);
+  method("ensemble", &M::ensemble, "Networks trained from different seeds and averaged.")
+      .between(1, 100)
+      .needs(MethodTrait::members)
+      .flag("train", "--ensemble");
+  method("monotone", &M::monotone, "Outcomes whose predictions rise with the arm.")
+      .one_of({"revenue", "cost"})
+      .flag("train", "--monotone");
+  method("concave", &M::concave, "Outcomes whose predictions are increasing and concave in the arm.")
+      .one_of({"revenue", "cost"})
+      .flag("train", "--concave");
+  method("as_published", &M::as_published, "Train as the published paper did, without our corrections.")
+      .flag("train", "--as-published");
+}
+
+void add_learners(std::vector<StudyKey>& keys) {
+  const SectionKeys network(keys, "network", &Study::network);
+  using N = Study::Network;
+  network("hidden", &N::hidden, "Layers of one trunk. Empty: [64, 32, 32], unless `shared` is given.")
+      .between(1, kMostLayerWidth);
+  network("shared", &N::shared, "Layers that all heads share.").between(1, kMostLayerWidth);
+  network("heads", &N::heads, "Layers of each head; there is one head for each arm and outcome.")
+      .between(1, kMostLayerWidth);
+  const std::vector<std::string> kinds = {"real", "non_negative", "binary"};
+  network("revenue_kind", &N::revenue_kind, "What values revenue takes.").one_of(kinds).unset("chosen from the data");
+  network("cost_kind", &N::cost_kind, "What values cost takes.").one_of(kinds).unset("chosen from the data");
+  network("scaling", &N::scaling,
+          "How numbers enter: standard (mean 0, deviation 1, heavy tails through a logarithm) or unit (0 to 1).")
+      .one_of({"standard", "unit"})
+      .unset("standard; unit with `as_published`");
+  const SectionKeys forest(keys, "forest", &Study::forest);
+  using F = Study::Forest;
+  constexpr MethodTrait kForest = MethodTrait::forest;
+  forest("trees", &F::trees, "Trees of a causal forest.").between(1, 100'000).needs(kForest).flag("train", "--trees");
+  forest("leaf", &F::leaf, "Units in a leaf, at least: those that choose the splits and those that fill it.")
+      .at_least(2)
+      .needs(kForest)
+      .flag("train", "--leaf");
+  forest("min_leaf_per_arm", &F::min_leaf_per_arm, "Units of every arm in a leaf, at least.")
+      .at_least(2)
+      .needs(kForest);
+  forest("depth", &F::depth, "Splits from the root to a leaf, at most.")
+      .between(1, 1000)
+      .needs(kForest)
+      .flag("train", "--depth");
+  forest("mtry", &F::mtry, "Features tried at each split.").at_least(1).unset("all").was(0).needs(kForest);
+  forest("subsample", &F::subsample, "Share of the training units that each tree sees.")
+      .above_up_to(0.0, 0.5)
+      .needs(kForest);
+}
+
+void add_report(std::vector<StudyKey>& keys) {
+  const SectionKeys report(keys, "report", &Study::report, false);
+  using R = Study::Report;
+  report("title", &R::title, "Title of reports.").unset("the name of the trial");
+  report("currency", &R::currency, "What amounts of money are shown in, such as \"EUR\".").unset("plain numbers");
+  report("revenue_name", &R::revenue_name, "What reports call the revenue.").unset("the name of its column");
+  report("cost_name", &R::cost_name, "What reports call the cost.").unset("the name of its column, else \"cost\"");
+  report("decimal", &R::decimal, "The decimal sign of reports.");
+  report("thousands", &R::thousands, "What stands between thousands in reports; may be empty.").may_be_empty();
+}
+
+void add_deploy(std::vector<StudyKey>& keys) {
+  const SectionKeys deploy(keys, "deploy", &Study::deploy, false);
+  using D = Study::Deploy;
+  deploy("methods", &D::methods, "`dfcl deploy`: the methods of the simulated online test, a group each.")
+      .flag("deploy", "--methods");
+  deploy("units", &D::units, "Simulated shops.").between(100, 100'000'000).flag("deploy", "--units");
+  deploy("days", &D::days, "Days of the test.").between(1, 10'000).flag("deploy", "--days");
+  deploy("response", &D::response, "Family of functions behind the effects.").one_of({"smooth", "tree", "sparse"});
+  deploy("trial_units", &D::trial_units, "Shops of the random trial before the test, each day.")
+      .between(100, 100'000'000);
+  deploy("trial_days", &D::trial_days, "Days of that trial.").between(1, 10'000);
+  deploy("explore", &D::explore, "Share of the shops that get a random arm each day of the test.").between(0.0, 0.5);
+  deploy("retrain", &D::retrain, "Train the models anew each week, on all random data so far.")
+      .flag("deploy", "--retrain");
+  deploy("cost_drift", &D::cost_drift, "Costs rise evenly by this share until the last day; 0.2 is a fifth more.")
+      .above_up_to(-0.9, 10.0)
+      .flag("deploy", "--cost-drift");
+  deploy("population_drift", &D::population_drift,
+         "Shops become younger, keener on promotions and less affluent, by this many standard deviations.")
+      .between(-5.0, 5.0)
+      .flag("deploy", "--population-drift");
+  const SectionKeys compare(keys, "compare", &Study::compare, false);
+  using C = Study::Compare;
+  compare("methods", &C::methods, "`dfcl compare`: the methods to train, of which the first is the reference.")
+      .flag("compare", "--methods");
+  compare("seeds", &C::seeds, "Trainings of each method, with seeds one apart.")
+      .between(1, 1000)
+      .flag("compare", "--seeds");
+}
+
+// [sweep]: for every key of [method] a list of values for it.
+StudyKey sweep_key(const StudyKey& of_method) {
+  StudyKey key;
+  key.section = "sweep";
+  key.name = of_method.name;
+  key.type = KeyType::texts;
+  key.meaning = fmt::format("Values of `method.{}` to try, for the methods that use it.", of_method.name);
+  key.trains = false;
+  key.swept = &of_method;
+  key.get = [name = key.name](const Study& study) -> std::optional<KeyValue> {
+    const auto values = study.sweep.method.find(name);
+    return values == study.sweep.method.end() ? std::vector<std::string>() : values->second;
+  };
+  key.set = [name = key.name](Study& study, std::optional<KeyValue> value) {
+    study.sweep.method.erase(name);
+    if (value) study.sweep.method[name] = std::get<std::vector<std::string>>(*std::move(value));
+  };
+  return key;
+}
+
+std::vector<StudyKey> make_table() {
+  std::vector<StudyKey> keys;
+  keys.reserve(200);  // keys of [sweep] point at others
+  add_data(keys);
+  add_columns(keys);
+  add_arms(keys);
+  add_budgets(keys);
+  add_method(keys);
+  add_learners(keys);
+  add_report(keys);
+  add_deploy(keys);
+  const SectionKeys sweep(keys, "sweep", &Study::sweep, false);
+  sweep("settings", &Study::Sweep::settings,
+        "`dfcl compare`: other settings to try beside the study's, one at a time: \"section.key=value\", several with "
+        "\"; \" between them, and \"name: \" before them if they should have one. A name that begins with a method is "
+        "for that method alone: \"dfcl-pl rising: method.monotone=['revenue']\".");
+  const std::size_t count = keys.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (keys[i].section == "method" && keys[i].name != "name") keys.push_back(sweep_key(keys[i]));
+  }
+  return keys;
+}
+
+}  // namespace
+
+const std::vector<StudyKey>& study_keys() {
+  static const std::vector<StudyKey> keys = make_table();
+  return keys;
+}
+
+}  // namespace dfcl::data
