@@ -24,7 +24,7 @@ ASAN = ASAN_OPTIONS=detect_container_overflow=0:allocator_may_return_null=1 \
 # Thread sanitizer cannot place its shadow where addresses are much randomised; containers may forbid setarch.
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: help setup build demo experiments test test-sanitize bench format format-check tidy install clean
+.PHONY: help setup build demo experiments test test-sanitize test-full bench format format-check tidy install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16 | sed 's/^/  make /'
@@ -46,7 +46,11 @@ experiments: setup ## redo the published study on simulated data, into docs/resu
 test: build ## build and run all tests
 	@$(call ctest,release)
 
-test-sanitize: setup ## run all but the slow tests under the address, undefined-behaviour and thread sanitizers
+test-sanitize: setup ## run the fast unit tests under the address and undefined-behaviour sanitizers
+	@$(call configure,dev) && cmake --build build/dev -j $(JOBS) --target unit_tests
+	@$(ASAN) $(call ctest,dev) -L unit
+
+test-full: test format-check tidy ## all tests, also under the address, undefined-behaviour and thread sanitizers; clang-tidy
 	@$(call build,dev)
 	@$(ASAN) $(call ctest,dev) -LE slow
 	@$(call configure,tsan) && cmake --build build/tsan -j $(JOBS) --target thread_tests

@@ -51,7 +51,7 @@ function cppLiteral(text) {
 function cppSource(text) {
   return [
     '// Made by web/build.mjs. Do not edit.',
-    '#include "dfcl/report/page_template.h"',
+    '#include "dfcl/report/page/page_template.h"',
     "",
     "namespace dfcl::report {",
     "",

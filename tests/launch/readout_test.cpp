@@ -236,11 +236,11 @@ TEST(Moments, MergedPartsAreTheWhole) {
 // Fieller's limits are where a - ratio x b is just not away from zero.
 TEST(Fieller, LimitsSolveTheirEquation) {
   const double a = 3.0, b = 2.0, va = 0.2, vb = 0.1, cov = 0.05, t = 2.0;
-  const Interval ratio = fieller(a, b, va, vb, cov, t);
+  const Interval ratio = core::fieller_interval({a, b, va, vb, cov}, t);
   for (const double limit : {ratio.low, ratio.high}) {
     EXPECT_NEAR(std::pow(a - limit * b, 2), t * t * (va - 2 * limit * cov + limit * limit * vb), 1e-9);
   }
-  EXPECT_TRUE(std::isnan(fieller(a, 0.1, va, vb, cov, t).low));
+  EXPECT_TRUE(std::isnan(core::fieller_interval({a, 0.1, va, vb, cov}, t).low));
 }
 
 }  // namespace
