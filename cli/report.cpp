@@ -13,7 +13,7 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
 #include "dfcl/io/tables/atomic_file.h"
-#include "dfcl/report/evaluation/results_report.h"
+#include "dfcl/report/results/results_report.h"
 
 namespace dfcl::cli {
 namespace {

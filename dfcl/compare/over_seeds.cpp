@@ -97,6 +97,12 @@ core::Interval interval_over(const std::vector<double>& differences, double leve
 
 }  // namespace
 
+Interval mean_interval(const SeedFigure& figure, double level) {
+  const auto count = static_cast<double>(figure.values.size());
+  if (figure.values.size() < 2) return {figure.mean};
+  return core::t_interval(figure.mean, figure.sd / std::sqrt(count), count - 1.0, level);
+}
+
 std::vector<SeedEntry> over_seeds(const evaluate::Evaluation& evaluation, std::span<const TrainedModel> trained,
                                   std::span<const std::string> names, double level) {
   std::map<std::uint64_t, std::size_t> reference;  // seed -> model

@@ -17,6 +17,8 @@
 
 namespace dfcl::compare {
 
+using core::Interval;
+
 // One figure of one entry.
 struct SeedFigure {
   std::string figure;  // revenue, cost, matched_revenue, gain, share_of_oracle, aucc, revenue_mse, revenue_log_loss ...
@@ -28,6 +30,9 @@ struct SeedFigure {
   double sd = std::numeric_limits<double>::quiet_NaN();  // NaN with one seed
   core::Interval difference = {};  // of the mean from the reference's, over pairs of seeds; ends NaN with one pair
 };
+
+// The mean over the seeds, with its t-interval where there are several.
+Interval mean_interval(const SeedFigure& figure, double level);
 
 struct SeedEntry {
   std::string name;

@@ -12,7 +12,10 @@ namespace dfcl::core {
 
 std::string printable(std::string_view text);
 
+// What a message shows of a name that came with an input.
+inline constexpr std::size_t kMostNameBytes = 60;
+
 // At most the first `most` bytes of it, then "...".
-std::string printable_start(std::string_view text, std::size_t most);
+std::string printable_start(std::string_view text, std::size_t most = kMostNameBytes);
 
 }  // namespace dfcl::core

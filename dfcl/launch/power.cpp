@@ -115,7 +115,7 @@ PlanPair compare_plans(const evaluate::TrialRows& rows, evaluate::Outcomes nuisa
   }
   pair.sd = unit_sd(rows, parts, mean);
   pair.difference = core::t_interval(mean, pair.sd / std::sqrt(static_cast<double>(rows.size())),
-                               static_cast<double>(rows.num_groups()) - 1.0, level);
+                                     static_cast<double>(rows.num_groups()) - 1.0, level);
   pair.launch_sd = std::sqrt(variance_under(rows, arms_a) + variance_under(rows, arms_b));
   return pair;
 }
@@ -152,6 +152,21 @@ PlanPair assume_plans(const evaluate::TrialRows& rows, evaluate::Outcomes nuisan
 
 double launch_units_needed(const PlanPair& pair, double gain, const PowerLevels& levels) {
   return units_needed(std::sqrt(2.0) * pair.launch_sd, gain, levels);
+}
+
+GainNeed gain_need(const PlanPair& pair, double gain, double split_share, const PowerLevels& levels) {
+  const double rows = units_needed(pair.sd, gain, levels);
+  return {gain, rows, std::ceil(rows / split_share), launch_units_needed(pair, gain, levels)};
+}
+
+std::vector<PowerPoint> power_curve(double sd, double gain, const PowerLevels& levels) {
+  const double needed = units_needed(sd, gain, levels);
+  std::vector<PowerPoint> points;
+  for (int step = -8; step <= 8; ++step) {
+    const double rows = std::round(needed * std::pow(10.0, 0.15 * step));
+    points.push_back({rows, power_of(sd, rows, gain, levels.level)});
+  }
+  return points;
 }
 
 }  // namespace dfcl::launch

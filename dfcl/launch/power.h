@@ -51,4 +51,21 @@ PlanPair assume_plans(const evaluate::TrialRows& rows, evaluate::Outcomes nuisan
 // A launch in which half of the units get each plan: units in all.
 double launch_units_needed(const PlanPair& pair, double gain, const PowerLevels& levels);
 
+// What it takes to find a gain.
+struct GainNeed {
+  double gain = 0.0;          // revenue per unit
+  double rows = 0.0;          // that are looked at
+  double trial_units = 0.0;   // of the whole trial, with the rows that train
+  double launch_units = 0.0;  // of a launch, half of them with each plan; 0 where launch_sd is not known
+};
+// split_share: the rows that are looked at, of the trial.
+GainNeed gain_need(const PlanPair& pair, double gain, double split_share, const PowerLevels& levels);
+
+struct PowerPoint {
+  double rows = 0.0;
+  double power = 0.0;  // the probability with which the gain is found
+};
+// From about a sixteenth to sixteen times the rows needed.
+std::vector<PowerPoint> power_curve(double sd, double gain, const PowerLevels& levels);
+
 }  // namespace dfcl::launch

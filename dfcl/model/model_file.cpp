@@ -48,7 +48,7 @@ std::uint64_t whole_number(const std::string& text, const std::string& where) {
   std::uint64_t number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) {
-    refuse(where, "a model file with a malformed number", core::printable(text.substr(0, 40)));
+    refuse(where, "a model file with a malformed number", core::printable_start(text));
   }
   return number;
 }
@@ -98,10 +98,11 @@ void require_version(const TensorFile& file, const std::string& where) {
   if (text_of(file, "format", where) != kFormat) refuse(where, "not a model of dfcl");
   const std::uint64_t version = whole_number(text_of(file, "format_version", where), where);
   if (version > kFormatVersion) {
-    refuse(where, "a model file of a later version of dfcl",
-           fmt::format("format {}, written by dfcl {}", version, core::printable(text_of(file, "version", where))),
-           fmt::format("this dfcl reads format {}; install the version that wrote the model, or train again",
-                       kFormatVersion));
+    refuse(
+        where, "a model file of a later version of dfcl",
+        fmt::format("format {}, written by dfcl {}", version, core::printable_start(text_of(file, "version", where))),
+        fmt::format("this dfcl reads format {}; install the version that wrote the model, or train again",
+                    kFormatVersion));
   }
   if (version != kFormatVersion) refuse(where, "a model file of an unknown format", fmt::format("{}", version));
 }

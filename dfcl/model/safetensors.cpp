@@ -93,7 +93,7 @@ TensorValues values_of_type(std::string_view type, const std::string& where) {
   if (type == kTypeNames[1]) return std::vector<double>();
   if (type == kTypeNames[2]) return std::vector<std::int64_t>();
   if (type == kTypeNames[3]) return std::vector<std::uint8_t>();
-  refuse(where, "a tensor of an unknown type", core::printable(type), "F32, F64, I64 or U8");
+  refuse(where, "a tensor of an unknown type", core::printable_start(type), "F32, F64, I64 or U8");
 }
 
 // A tensor of the header, before its numbers are read.
@@ -107,7 +107,7 @@ Entry entry_of(const std::string& name, const nlohmann::json& json, std::uint64_
                const std::string& where) {
   const auto field = [&](const char* key) -> const nlohmann::json& {
     if (!json.is_object() || json.size() != 3 || !json.contains(key)) {
-      refuse(where, "a tensor without dtype, shape and data_offsets alone", core::printable(name));
+      refuse(where, "a tensor without dtype, shape and data_offsets alone", core::printable_start(name));
     }
     return json[key];
   };
@@ -128,13 +128,13 @@ Entry entry_of(const std::string& name, const nlohmann::json& json, std::uint64_
   entry.tensor.shape = numbers("shape");
   const std::vector<std::uint64_t> offsets = numbers("data_offsets");
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_bytes) {
-    refuse(where, "a tensor outside the file", core::printable(name));
+    refuse(where, "a tensor outside the file", core::printable_start(name));
   }
   entry.begin = offsets[0];
   entry.end = offsets[1];
   std::uint64_t bytes = 0;
   if (!product(entry.tensor.shape, element_bytes(entry.tensor.values), bytes) || bytes != entry.end - entry.begin) {
-    refuse(where, "a tensor whose shape does not fit its bytes", core::printable(name));
+    refuse(where, "a tensor whose shape does not fit its bytes", core::printable_start(name));
   }
   return entry;
 }
@@ -150,7 +150,8 @@ std::vector<Entry> entries_of(const nlohmann::json& header, std::uint64_t data_b
   });
   std::uint64_t place = 0;
   for (const Entry& entry : entries) {
-    if (entry.begin != place) refuse(where, "tensors with a hole or an overlap", core::printable(entry.tensor.name));
+    if (entry.begin != place)
+      refuse(where, "tensors with a hole or an overlap", core::printable_start(entry.tensor.name));
     place = entry.end;
   }
   if (place != data_bytes) refuse(where, "bytes that belong to no tensor");
@@ -318,7 +319,7 @@ TensorFile parse_safetensors(std::string_view bytes, const std::string& where) {
         },
         entry.tensor.values);
     if (!all_finite(entry.tensor.values))
-      refuse(where, "numbers that are not finite", core::printable(entry.tensor.name));
+      refuse(where, "numbers that are not finite", core::printable_start(entry.tensor.name));
     file.tensors.push_back(std::move(entry.tensor));
   }
   if (checksum.empty() || checksum.mapped() != ordered_checksum(file)) {

@@ -332,7 +332,7 @@ EvaluateResult evaluate(const EvaluateRequest& request, core::RunContext& contex
 
   return {{evaluate::evaluate(input, options, context),
            provenance_of(request, inputs, options, names, scored, nuisance, context.seed), words,
-           request.split, report::check_json(checked)},
+           request.split, checked},
           checked.fit};
 }
 

@@ -63,6 +63,34 @@ def test_a_full_disk_under_stdout_is_a_file_error(dfcl):
     assert "standard output: cannot write the results" in result.stderr
 
 
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_so_is_one_that_shows_while_a_verb_prints(dfcl, flags):
+    """More than a buffer: the write fails in the middle of printing."""
+    columns = [f"a_feature_with_a_long_name_{i}" for i in range(300)]
+    (dfcl.folder / "wide.csv").write_text(",".join(columns) + "\n" + ",".join("1" for _ in columns) + "\n")
+    with open("/dev/full", "w") as full:
+        result = dfcl("info", "wide.csv", *flags, stdout=full)
+    assert result.code == 4, result.stderr
+    assert "cannot write the results" in result.stderr
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_a_name_of_a_megabyte_is_not_repeated(dfcl, flags):
+    name = "k" * 1_000_000
+    twice = f'{{"format": "dfcl-results", "format_version": 1, "{name}": 1, "{name}": 2}}'
+    (dfcl.folder / "results.json").write_text(twice)
+    (dfcl.folder / "model.safetensors").write_bytes(len(twice).to_bytes(8, "little") + twice.encode())
+    (dfcl.folder / "study.toml").write_text(f"[columns]\n{name} = 1\n")
+    for arguments, code in (
+        (["report", "results.json", "-o", "page.html"], 3),
+        (["info", "model.safetensors"], 4),
+        (["check", "study.toml"], 2),
+    ):
+        result = dfcl(*arguments, *flags)
+        assert result.code == code, arguments
+        assert "kkk" in result.stderr and len(result.stderr) < 2000, arguments
+
+
 def test_a_reader_that_goes_away_ends_the_program_quietly(dfcl):
     result = dfcl.shell("set -o pipefail; dfcl --help | true")
     assert (result.code, result.stderr) == (0, "")

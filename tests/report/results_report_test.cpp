@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/report/evaluation/results_report.h"
+#include "dfcl/report/results/results_report.h"
 
 #include <gtest/gtest.h>
 
@@ -168,6 +168,28 @@ TEST(ResultsReport, NamesTheKeyThatHasTheWrongType) {
   EXPECT_EQ(details.kind, core::ErrorKind::data);
   EXPECT_EQ(details.found, "string in 'models[0].curve[1].revenue.low'");
   EXPECT_EQ(details.expected, "a number");
+}
+
+TEST(ResultsReport, NamesTheKeyThatHasAnUnknownWord) {
+  json results = sample();
+  results["figures"] = {{{"kind", std::string(1000, 'x')}}};
+  const core::ErrorDetails details = refusal(results.dump());
+  EXPECT_EQ(details.what, "an unknown word");
+  EXPECT_EQ(details.found, "'" + std::string(60, 'x') + "...' in 'figures[0].kind'");
+  EXPECT_EQ(details.expected, "one of line, bar, points");
+}
+
+TEST(ResultsReport, ChecksWhatIsForProgramsOnlyAndKeepsItOffThePage) {
+  json results = sample();
+  results["readout"] = {{"units_per_role", {{"plan", 3}}}, {"level", 0.95}};
+  EXPECT_FALSE(embedded(render(results, ResultsFormat::html)).contains("readout"));
+  results["readout"]["units_per_role"][std::string(1000, 'k')] = "many";
+  EXPECT_EQ(refusal(results.dump()).found, "string in 'readout.units_per_role." + std::string(60, 'k') + "...'");
+}
+
+TEST(ResultsReport, CutsALongKeyThatStandsTwice) {
+  const std::string key(1'000'000, 'k');
+  EXPECT_LT(refusal("{\"" + key + "\": 1, \"" + key + "\": 2}").found.size(), 100u);
 }
 
 TEST(ResultsReport, RefusesDeepNesting) {

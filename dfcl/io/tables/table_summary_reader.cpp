@@ -170,7 +170,8 @@ data::Provenance provenance_of(const arrow::Schema& schema) {
   return provenance;
 }
 
-// What a table is, from its own word or from its columns.
+// What a table is, from its own word or from its columns. A plan must say so itself: without its metadata it has the
+// columns of a trial.
 std::string kind_of(const data::Provenance& provenance, const std::vector<std::string>& names) {
   if (!provenance.kind.empty()) return provenance.kind;
   const std::unordered_set<std::string> all(names.begin(), names.end());
@@ -179,9 +180,7 @@ std::string kind_of(const data::Provenance& provenance, const std::vector<std::s
   for (const std::string& name : names) {
     if (name.starts_with("revenue_") && has("cost_" + name.substr(8))) ++pairs;
   }
-  if (pairs >= 2) return "prediction";
-  if (has("id") && has("arm") && has("revenue") && has("cost") && names.size() <= 9) return "plan";
-  return "table";
+  return pairs >= 2 ? "prediction" : "table";
 }
 
 struct SummarizedPart {

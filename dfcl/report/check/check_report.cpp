@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dfcl/report/check/check_description.h"
 #include "dfcl/report/text/text_table.h"
 
 namespace dfcl::report {
@@ -178,6 +179,8 @@ std::string notes_text(const CheckResult& result) {
 }
 
 }  // namespace
+
+std::string check_json(const CheckResult& result) { return dump_json(description(Of<CheckResult>{}).write(result)); }
 
 std::string check_text(const CheckResult& result) {
   return verdict_text(result) + "\n" + size_text(result) + arms_text(result) + sample_ratio_text(result) +

@@ -14,10 +14,9 @@ namespace dfcl::report {
 namespace {
 
 using compare::ComparisonEntry;
-using core::Interval;
 using compare::SeedEntry;
 using compare::SeedFigure;
-using nlohmann::ordered_json;
+using core::Interval;
 
 // Null where the entry has no such figure. budget NaN: the one over all budgets.
 const SeedFigure* find(const SeedEntry& entry, const std::string& figure, double budget, const std::string& arm = "") {
@@ -96,24 +95,16 @@ double base_of(const ComparisonReport& report) {
   return first == nullptr ? 1.0 : first->mean;
 }
 
-// The mean over the seeds, with its t-interval where there are several.
-Interval mean_interval(const SeedFigure& figure, double level) {
-  const auto count = static_cast<double>(figure.values.size());
-  if (figure.values.size() < 2) return {figure.mean, kOverall, kOverall};
-  return core::t_interval(figure.mean, figure.sd / std::sqrt(count), count - 1.0, level);
-}
-
 }  // namespace
 
-PlainTable seeds_revenue_table(const ComparisonReport& report) {
+Table seeds_revenue_table(const ComparisonReport& report) {
   const std::vector<double>& budgets = report.evaluation.evaluation.budgets_per_unit;
   const std::string& reference = reference_of(report);
-  PlainTable table{
-      "seeds-revenue",
-      fmt::format("{}: {} {}", over_seeds(report), report.evaluation.words.revenue_name, at_budgets(report)),
-      "Plans are cut where their evaluated cost meets the budget, as published. " + seeds_note(report),
-      {"method"},
-      {}};
+  Table table{"seeds-revenue",
+              fmt::format("{}: {} {}", over_seeds(report), report.evaluation.words.revenue_name, at_budgets(report)),
+              "Plans are cut where their evaluated cost meets the budget, as published. " + seeds_note(report),
+              {"method"},
+              {}};
   for (const double budget : budgets) table.columns.push_back("budget " + number_text(budget));
   table.columns.push_back("gain over " + reference);
   const double base = base_of(report);
@@ -128,9 +119,9 @@ PlainTable seeds_revenue_table(const ComparisonReport& report) {
   return table;
 }
 
-PlainTable seeds_quality_table(const ComparisonReport& report) {
+Table seeds_quality_table(const ComparisonReport& report) {
   const std::vector<SeedEntry>& entries = report.comparison.over_seeds;
-  PlainTable table{"seeds-quality", over_seeds(report) + ": ranking and fit", seeds_note(report), {"method"}, {}};
+  Table table{"seeds-quality", over_seeds(report) + ": ranking and fit", seeds_note(report), {"method"}, {}};
   struct Column {
     std::string title, figure, arm;
     double scale;
@@ -170,17 +161,17 @@ PlainTable seeds_quality_table(const ComparisonReport& report) {
   return table;
 }
 
-PlainTable differences_table(const ComparisonReport& report) {
+Table differences_table(const ComparisonReport& report) {
   const evaluate::Evaluation& evaluation = report.evaluation.evaluation;
-  PlainTable table{"differences",
-                   fmt::format("Over test units: {} of deployed plans less those of {}, first seed",
-                               report.evaluation.words.revenue_name, reference_of(report)),
-                   evaluation.num_resamples == 0
-                       ? "No intervals over test units without resamples."
-                       : fmt::format("In square brackets the {:.0f} % interval over test units, for each figure alone.",
-                                     100.0 * evaluation.level),
-                   {"method"},
-                   {}};
+  Table table{"differences",
+              fmt::format("Over test units: {} of deployed plans less those of {}, first seed",
+                          report.evaluation.words.revenue_name, reference_of(report)),
+              evaluation.num_resamples == 0
+                  ? "No intervals over test units without resamples."
+                  : fmt::format("In square brackets the {:.0f} % interval over test units, for each figure alone.",
+                                100.0 * evaluation.level),
+              {"method"},
+              {}};
   for (const double budget : evaluation.budgets_per_unit) table.columns.push_back("budget " + number_text(budget));
   for (std::size_t model = 1; model < evaluation.models.size(); ++model) {
     std::vector<std::string> row = {evaluation.models[model].name};
@@ -193,9 +184,8 @@ PlainTable differences_table(const ComparisonReport& report) {
   return table;
 }
 
-PlainTable failures_table(const ComparisonReport& report) {
-  PlainTable table{
-      "failures", "Not trained", "The same command tries them again.", {"method", "seed", "what happened"}, {}};
+Table failures_table(const ComparisonReport& report) {
+  Table table{"failures", "Not trained", "The same command tries them again.", {"method", "seed", "what happened"}, {}};
   for (const compare::TrainingFailure& failure : report.comparison.failures) {
     table.rows.push_back(
         {report.comparison.entries[failure.entry].name, std::to_string(failure.seed), failure.message});
@@ -203,13 +193,13 @@ PlainTable failures_table(const ComparisonReport& report) {
   return table;
 }
 
-PlainTable times_table(const ComparisonReport& report, const std::vector<compare::TrainingTime>& times) {
-  PlainTable table{"times",
-                   "Training time",
-                   "Seconds for one model on the machine that made this; they are no part of results.json. +: the "
-                   "training had been stopped, and the time is that of its last part.",
-                   {"method", "models", "seconds, mean", "seconds, all"},
-                   {}};
+Table times_table(const ComparisonReport& report, const std::vector<compare::TrainingTime>& times) {
+  Table table{"times",
+              "Training time",
+              "Seconds for one model on the machine that made this; they are no part of results.json. +: the "
+              "training had been stopped, and the time is that of its last part.",
+              {"method", "models", "seconds, mean", "seconds, all"},
+              {}};
   for (std::size_t entry = 0; entry < report.comparison.entries.size(); ++entry) {
     double total = 0.0;
     std::size_t count = 0;
@@ -275,7 +265,7 @@ struct Measure {
   }
   Interval overall(const SeedEntry& entry) const {
     const SeedFigure* figure = find(entry, has_truth ? "share_of_oracle" : "gain", kOverall);
-    return figure == nullptr ? Interval{kOverall, kOverall, kOverall} : mean_interval(*figure, level);
+    return figure == nullptr ? Interval{kOverall, kOverall, kOverall} : compare::mean_interval(*figure, level);
   }
   // A gain is over the reference, whose own is zero.
   Interval reference(const SeedEntry& entry) const {
@@ -317,7 +307,7 @@ Figure sweep_figure(const ComparisonReport& report, const std::string& key, cons
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const ComparisonEntry& entry = entries[i];
     if (found[i].figures.empty() || entry.swept != key) continue;
-    const ordered_json x = numbers ? ordered_json(number_of(entry.value)) : ordered_json(entry.value);
+    const FigureX x = numbers ? FigureX(number_of(entry.value)) : FigureX(entry.value);
     std::vector<FigurePoint>& line = figure.series.front().points;
     if (std::none_of(line.begin(), line.end(), [&](const FigurePoint& point) { return point.x == x; }))
       line.push_back({x, measure.reference(found.front())});

@@ -7,18 +7,18 @@
 #include <vector>
 
 #include "dfcl/report/comparison/comparison_report.h"
-#include "dfcl/report/evaluation/results_frame.h"
+#include "dfcl/report/results/free_parts.h"
 
 namespace dfcl::report {
 
 // As published: revenue of plans that are cut by the evaluated cost, relative to the reference's at the first budget.
-PlainTable seeds_revenue_table(const ComparisonReport& report);
+Table seeds_revenue_table(const ComparisonReport& report);
 // Areas, fit and, with a truth, the share of the best possible increment.
-PlainTable seeds_quality_table(const ComparisonReport& report);
+Table seeds_quality_table(const ComparisonReport& report);
 // Deployed plans against the reference's, with intervals over test units.
-PlainTable differences_table(const ComparisonReport& report);
-PlainTable failures_table(const ComparisonReport& report);
-PlainTable times_table(const ComparisonReport& report, const std::vector<compare::TrainingTime>& times);
+Table differences_table(const ComparisonReport& report);
+Table failures_table(const ComparisonReport& report);
+Table times_table(const ComparisonReport& report, const std::vector<compare::TrainingTime>& times);
 
 Figure revenue_figure(const ComparisonReport& report);
 // One for each key that was swept.

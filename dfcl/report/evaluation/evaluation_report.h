@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An evaluation as a screen for people and as results.json for machines and the report page (docs/evaluate.md has the
-// keys). Equal results are equal bytes: no paths, threads or times in it.
+// An evaluation as a screen for people and as results.json for machines and the report page (docs/results-format.md has
+// the keys). Equal results are equal bytes: no paths, threads or times in it.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "dfcl/check/check.h"
 #include "dfcl/data/provenance.h"
 #include "dfcl/data/report_words.h"
 #include "dfcl/evaluate/evaluation.h"
@@ -17,7 +19,7 @@ struct EvaluationReport {
   data::Provenance provenance;
   data::ReportWords words;
   std::string split;          // train, validation, test, all
-  std::string check = {};     // the JSON of `dfcl check`; "": not checked
+  std::optional<check::CheckResult> check = {};
 };
 
 std::string evaluation_json(const EvaluationReport& report);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A simulated online test as a screen for people and as a results file, the published test beside it.
+// A simulated online test as a screen for people and as a results file.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace dfcl::report {
 
 // with_controller: which of the two campaigns comes first; both are shown.
 std::string deploy_text(const launch::DeployResult& result, bool with_controller);
-// The results file: the common frame, "weeks" and "total" of the campaign that comes first, the other under "other".
+// The results file (docs/results-format.md).
 std::string deploy_json(const launch::DeployResult& result, bool with_controller, const data::Study& study,
                         const data::Provenance& provenance);
 

@@ -11,7 +11,7 @@
 namespace dfcl::report {
 
 std::string readout_text(const launch::Readout& readout);
-// The results file: the common frame, and the figures under "readout".
+// The results file (docs/results-format.md).
 std::string readout_json(const launch::Readout& readout, const data::Provenance& provenance);
 
 }  // namespace dfcl::report

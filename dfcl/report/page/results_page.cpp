@@ -9,7 +9,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/report/page/page_template.h"
-#include "dfcl/report/evaluation/results_document.h"
+#include "dfcl/report/results/results_document.h"
 #include "dfcl/report/text/text_table.h"
 
 namespace dfcl::report {

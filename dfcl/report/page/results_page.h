@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "dfcl/report/evaluation/results_file.h"
+#include "dfcl/report/results/results_file.h"
 
 namespace dfcl::report {
 

@@ -8,7 +8,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "dfcl/report/launch/launch_report.h"
+#include "dfcl/report/plan/launch_report.h"
+#include "dfcl/report/plan/plan_description.h"
 #include "dfcl/report/text/text_table.h"
 
 namespace dfcl::report {
@@ -19,7 +20,7 @@ using allocate::Solution;
 using allocate::Status;
 using nlohmann::ordered_json;
 
-std::string status_sentence(const PlanFigures& plan) {
+std::string status_sentence(const PlanSummary& plan) {
   const Solution& solution = plan.solution;
   switch (solution.status) {
     case Status::optimal: return "the best plan, within the gap";
@@ -53,7 +54,7 @@ std::string gap_share(const Solution& solution) {
   return share < 1e-4 ? " (less than 0.01 %)" : fmt::format(" ({})", percent_text(share));
 }
 
-bool is_profit(const PlanFigures& plan) { return plan.rules.objective == allocate::Objective::profit; }
+bool is_profit(const PlanSummary& plan) { return plan.rules.objective == allocate::Objective::profit; }
 
 std::string lines(const std::vector<std::array<std::string, 3>>& rows) {
   std::size_t label_width = 0;
@@ -70,7 +71,7 @@ std::string lines(const std::vector<std::array<std::string, 3>>& rows) {
   return text;
 }
 
-std::string plan_text(const PlanFigures& plan) {
+std::string plan_text(const PlanSummary& plan) {
   const Solution& solution = plan.solution;
   std::string text = fmt::format("Plan for {} units, {} arms: {}\n", count_text(plan.num_units), plan.arms.size(),
                                  status_sentence(plan));
@@ -117,57 +118,15 @@ std::string plan_text(const PlanFigures& plan) {
   return text;
 }
 
-ordered_json number_or_null(double number) {
-  return std::isfinite(number) ? ordered_json(number) : ordered_json(nullptr);
-}
-
 ordered_json units_json(const std::vector<std::int64_t>& units, const std::vector<std::string>& arms) {
   ordered_json object = ordered_json::object();
   for (std::size_t arm = 0; arm < std::min(units.size(), arms.size()); ++arm) object[arms[arm]] = units[arm];
   return object;
 }
 
-ordered_json plan_json(const PlanFigures& plan) {
-  const Solution& solution = plan.solution;
-  ordered_json json = {{"status", allocate::to_text(solution.status)},
-                       {"units", plan.num_units},
-                       {"budget", number_or_null(solution.budget)},
-                       {"least_spend", solution.least_spend}};
-  if (solution.has_plan()) {
-    json["spend"] = solution.spend;
-    json["left"] = number_or_null(solution.budget - solution.spend);
-    json["binding"] = allocate::to_text(solution.binding);
-    json["objective"] = is_profit(plan) ? "profit" : "revenue";
-    json["value"] = solution.value;
-    json["revenue"] = solution.revenue;
-    json["control_revenue"] = solution.control_revenue;
-    json["incremental_revenue"] = solution.revenue - solution.control_revenue;
-    json["control_cost"] = solution.control_cost;
-    json["bound"] = solution.bound;
-    json["gap"] = solution.gap;
-    json["multiplier"] = solution.multiplier;
-    json["units_per_arm"] = units_json(solution.units_per_arm, plan.arms);
-    if (plan.has_second)
-      json["second"] = {{"spend", solution.second_spend}, {"multiplier", solution.second_multiplier}};
-    if (!solution.arm_multiplier.empty()) {
-      for (std::size_t arm = 0; arm < plan.arms.size(); ++arm)
-        json["arm_multiplier"][plan.arms[arm]] = solution.arm_multiplier[arm];
-    }
-    for (std::size_t segment = 0; segment < solution.segment_spend.size(); ++segment) {
-      json["segments"][plan.segments[segment]] = {
-          {"spend", solution.segment_spend[segment]},
-          {"multiplier", segment < solution.segment_multiplier.size() ? solution.segment_multiplier[segment] : 0.0}};
-    }
-  }
-  if (plan.launch) add_roles(*plan.launch, json);
-  if (plan.change) json["previous"] = change_json(*plan.change);
-  json["seconds"] = {{"read", plan.seconds.read}, {"solve", plan.seconds.solve}, {"write", plan.seconds.write}};
-  return json;
-}
-
 }  // namespace
 
-std::string plans_text(const std::vector<PlanFigures>& plans) {
+std::string plans_text(const std::vector<PlanSummary>& plans) {
   if (plans.size() > 1) {
     TextTable table({{"budget"},
                      {"spend"},
@@ -177,7 +136,7 @@ std::string plans_text(const std::vector<PlanFigures>& plans) {
                      {"multiplier"},
                      {"status", Align::left},
                      {"plan", Align::left}});
-    for (const PlanFigures& plan : plans) {
+    for (const PlanSummary& plan : plans) {
       const Solution& solution = plan.solution;
       const bool has = solution.has_plan();
       table.add_row({amount_text(solution.budget), has ? amount_text(solution.spend) : "",
@@ -192,14 +151,12 @@ std::string plans_text(const std::vector<PlanFigures>& plans) {
   return plan_text(plans.front());
 }
 
-std::string plans_json(const std::vector<PlanFigures>& plans) {
-  if (plans.size() == 1) return plan_json(plans.front()).dump(2) + "\n";
-  ordered_json list = ordered_json::array();
-  for (const PlanFigures& plan : plans) list.push_back(plan_json(plan));
-  return ordered_json{{"plans", list}}.dump(2) + "\n";
+std::string plans_json(const std::vector<PlanSummary>& plans) {
+  if (plans.size() == 1) return dump_json(description(Of<PlanSummary>{}).write(plans.front()));
+  return dump_json({{"plans", ValueOf<std::vector<PlanSummary>>::write(plans)}});
 }
 
-std::vector<std::pair<std::string, std::string>> plan_metadata(const PlanFigures& plan) {
+std::vector<std::pair<std::string, std::string>> plan_metadata(const PlanSummary& plan) {
   const Solution& solution = plan.solution;
   std::vector<std::pair<std::string, std::string>> metadata = {
       {"status", std::string(allocate::to_text(solution.status))},

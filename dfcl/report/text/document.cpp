@@ -36,17 +36,9 @@ struct PlainWriter {
   void operator()(const Bullets& bullets) {
     for (const std::string& item : bullets.items) text += "- " + wrap(item, 2, 98) + "\n";
   }
-  void operator()(const DocumentTable& table) {
-    std::vector<TableColumn> columns;
-    for (std::size_t i = 0; i < table.columns.size(); ++i) {
-      columns.push_back({printable_start(table.columns[i]), i < table.num_text_columns ? Align::left : Align::right});
-    }
-    TextTable plain(std::move(columns));
-    for (const auto& row : table.rows) plain.add_row(row);
-    text += "\n" + (table.title.empty() ? "" : wrap(table.title, 0) + "\n") + plain.text();
+  void operator()(const Table& table) {
+    text += "\n" + (table.title.empty() ? "" : wrap(table.title, 0) + "\n") + rows_text(table);
   }
-
-  static std::string printable_start(const std::string& title) { return core::printable_start(title, 40); }
 };
 
 struct MarkdownWriter {
@@ -64,7 +56,7 @@ struct MarkdownWriter {
     start();
     for (const std::string& item : bullets.items) text += "- " + markdown_safe(item) + "\n";
   }
-  void operator()(const DocumentTable& table) {
+  void operator()(const Table& table) {
     start();
     if (!table.title.empty()) text += "**" + markdown_safe(table.title) + "**\n\n";
     add_row(table.columns, table.columns.size());
@@ -96,20 +88,5 @@ std::string write(const Document& document) {
 std::string document_text(const Document& document) { return write<PlainWriter>(document); }
 
 std::string document_markdown(const Document& document) { return write<MarkdownWriter>(document); }
-
-DocumentTable without_empty_columns(DocumentTable table) {
-  for (std::size_t column = table.columns.size(); column-- > 0;) {
-    const bool used = std::any_of(table.rows.begin(), table.rows.end(),
-                                  [&](const auto& row) { return column < row.size() && !row[column].empty(); });
-    if (used) continue;
-    const auto place = static_cast<std::ptrdiff_t>(column);
-    table.columns.erase(table.columns.begin() + place);
-    for (auto& row : table.rows) {
-      if (column < row.size()) row.erase(row.begin() + place);
-    }
-    if (column < table.num_text_columns) --table.num_text_columns;
-  }
-  return table;
-}
 
 }  // namespace dfcl::report

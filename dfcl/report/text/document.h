@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "dfcl/report/text/table.h"
+
 namespace dfcl::report {
 
 struct Heading {
@@ -24,20 +26,10 @@ struct Bullets {
   std::vector<std::string> items;
 };
 
-struct DocumentTable {
-  std::string title;
-  std::vector<std::string> columns;
-  std::size_t num_text_columns = 1;  // the first ones; the others are numbers
-  std::vector<std::vector<std::string>> rows;
-};
-
-using Block = std::variant<Heading, Paragraph, Bullets, DocumentTable>;
+using Block = std::variant<Heading, Paragraph, Bullets, Table>;
 using Document = std::vector<Block>;
 
 std::string document_text(const Document& document);
 std::string document_markdown(const Document& document);
-
-// The table without the columns that are empty in every row.
-DocumentTable without_empty_columns(DocumentTable table);
 
 }  // namespace dfcl::report

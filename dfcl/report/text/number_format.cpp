@@ -22,10 +22,59 @@ bool has_letter(const std::string& text) {
 
 }  // namespace
 
-NumberFormat::NumberFormat(const Json& report) : currency_(text_at(report, "currency")) {
-  if (!text_at(report, "decimal").empty()) decimal_ = text_at(report, "decimal");
-  if (at(report, "thousands").is_string()) thousands_ = text_at(report, "thousands");
+std::string count_text(std::size_t count) {
+  const std::string digits = std::to_string(count);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
 }
+
+std::string number_text(double value) {
+  if (!std::isfinite(value)) return "n/a";
+  const double size = std::abs(value);
+  if (size >= 1000.0 && size < 1e15) {
+    std::string digits = fmt::format("{:.0f}", value);
+    for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > (value < 0.0 ? 1 : 0); place -= 3) {
+      digits.insert(static_cast<std::size_t>(place), ",");
+    }
+    return digits;
+  }
+  return fmt::format("{:.4g}", value == 0.0 ? 0.0 : value);
+}
+
+std::string amount_text(double amount) {
+  if (!std::isfinite(amount)) return "none";
+  if (amount != 0.0 && std::abs(amount) < 10.0) return number_text(amount);
+  const std::string digits = fmt::format("{:.2f}", std::abs(amount));
+  const std::size_t point = digits.find('.');
+  std::string text = amount < 0.0 ? "-" : "";
+  for (std::size_t i = 0; i < point; ++i) {
+    if (i > 0 && (point - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text + digits.substr(point);
+}
+
+std::string percent_text(double share) {
+  if (!std::isfinite(share)) return "n/a";
+  return share > 0.0 && share < 0.001 ? fmt::format("{:.2g} %", 100.0 * share) : fmt::format("{:.1f} %", 100.0 * share);
+}
+
+std::string p_value_text(double p) {
+  if (!std::isfinite(p)) return "n/a";
+  return p < 0.0001 ? "<0.0001" : fmt::format("{:.{}f}", p, p < 0.01 ? 4 : 3);
+}
+
+std::string interval_text(double low, double high) {
+  if (!std::isfinite(low) || !std::isfinite(high)) return "n/a";
+  return fmt::format("[{}, {}]", number_text(low), number_text(high));
+}
+
+NumberFormat::NumberFormat(std::string currency, std::string decimal, std::string thousands)
+    : currency_(std::move(currency)), decimal_(std::move(decimal)), thousands_(std::move(thousands)) {}
 
 std::string NumberFormat::fixed(double value, int decimals) const {
   if (!std::isfinite(value)) return "";
@@ -72,9 +121,9 @@ std::string NumberFormat::range(double low, double high, int decimals) const {
   return fixed(low, decimals) + " to " + fixed(high, decimals);
 }
 
-std::string NumberFormat::interval(const Json& interval, int decimals, double scale) const {
-  const std::string value = fixed(scale * number_at(interval, "value"), decimals);
-  const std::string bounds = range(scale * number_at(interval, "low"), scale * number_at(interval, "high"), decimals);
+std::string NumberFormat::interval(const core::Interval& interval, int decimals) const {
+  const std::string value = fixed(interval.value, decimals);
+  const std::string bounds = range(interval.low, interval.high, decimals);
   return value.empty() || bounds.empty() ? value : value + " (" + bounds + ")";
 }
 
@@ -86,12 +135,12 @@ int decimals_of(const std::vector<double>& values, int digits) {
   return largest > 0.0 ? decimals_below(largest, digits) : 0;
 }
 
-int decimals_of_intervals(const std::vector<const Json*>& intervals) {
+int decimals_of_intervals(const std::vector<core::Interval>& intervals) {
   std::vector<double> values;
   std::vector<double> halves;
-  for (const Json* interval : intervals) {
-    values.push_back(number_at(*interval, "value"));
-    const double half = (number_at(*interval, "high") - number_at(*interval, "low")) / 2.0;
+  for (const core::Interval& interval : intervals) {
+    values.push_back(interval.value);
+    const double half = (interval.high - interval.low) / 2.0;
     if (half > 0.0 && std::isfinite(half)) halves.push_back(half);
   }
   if (halves.empty()) return decimals_of(values, 4);

@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers as the study's [report] section wants them written. Internal to report; web/src/format.ts does the same for
-// the page.
+// Numbers as people read them: on the terminal in one way for all verbs, in reports as the study's [report] section
+// wants them. web/src/format.ts does the latter for the page.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "dfcl/report/evaluation/results_file.h"
+#include "dfcl/core/interval.h"
 
 namespace dfcl::report {
 
+// For the terminal.
+std::string count_text(std::size_t count);           // 1,234,567
+std::string number_text(double value);               // four significant digits, 12,345 from a thousand; "n/a" for NaN
+std::string amount_text(double amount);              // money: 12,345.67; four digits below 10; "none" if not finite
+std::string percent_text(double share);              // 12.3 %
+std::string p_value_text(double p);                  // 0.032, <0.0001
+std::string interval_text(double low, double high);  // [0.1, 0.3]
+
+// For reports.
 class NumberFormat {
  public:
-  // The "report" part of a results file; null is fine.
-  explicit NumberFormat(const Json& report);
+  NumberFormat(std::string currency, std::string decimal, std::string thousands);
 
   const std::string& currency() const { return currency_; }
   std::string fixed(double value, int decimals) const;  // "" where there is no number
@@ -24,13 +33,13 @@ class NumberFormat {
   std::string money(double value) const;
   std::string percent(double share, int decimals = 1) const;
   std::string p_value(double p) const;
-  std::string range(double low, double high, int decimals) const;                      // "0.1 to 0.3"
-  std::string interval(const Json& interval, int decimals, double scale = 1.0) const;  // "0.2 (0.1 to 0.3)"
+  std::string range(double low, double high, int decimals) const;            // "0.1 to 0.3"
+  std::string interval(const core::Interval& interval, int decimals) const;  // "0.2 (0.1 to 0.3)"
 
  private:
   std::string currency_;
-  std::string decimal_ = ".";
-  std::string thousands_ = ",";
+  std::string decimal_;
+  std::string thousands_;
 };
 
 // Decimals that show `digits` significant digits of the largest of the values.
@@ -38,6 +47,6 @@ int decimals_of(const std::vector<double>& values, int digits);
 
 // One number of decimals for a column of intervals: two digits of the typical half width, and up to three significant
 // digits of the values.
-int decimals_of_intervals(const std::vector<const Json*>& intervals);
+int decimals_of_intervals(const std::vector<core::Interval>& intervals);
 
 }  // namespace dfcl::report

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/report/text/text_table.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace dfcl::report {
@@ -86,57 +83,6 @@ std::string wrap(std::string_view text, std::size_t indent, std::size_t width) {
     begin = end + 1;
   }
   return out;
-}
-
-std::string count_text(std::size_t count) {
-  const std::string digits = std::to_string(count);
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
-
-std::string number_text(double value) {
-  if (!std::isfinite(value)) return "n/a";
-  const double size = std::abs(value);
-  if (size >= 1000.0 && size < 1e15) {
-    std::string digits = fmt::format("{:.0f}", value);
-    for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > (value < 0.0 ? 1 : 0); place -= 3) {
-      digits.insert(static_cast<std::size_t>(place), ",");
-    }
-    return digits;
-  }
-  return fmt::format("{:.4g}", value == 0.0 ? 0.0 : value);
-}
-
-std::string amount_text(double amount) {
-  if (!std::isfinite(amount)) return "none";
-  if (amount != 0.0 && std::abs(amount) < 10.0) return number_text(amount);
-  const std::string digits = fmt::format("{:.2f}", std::abs(amount));
-  const std::size_t point = digits.find('.');
-  std::string text = amount < 0.0 ? "-" : "";
-  for (std::size_t i = 0; i < point; ++i) {
-    if (i > 0 && (point - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text + digits.substr(point);
-}
-
-std::string percent_text(double share) {
-  if (!std::isfinite(share)) return "n/a";
-  return share > 0.0 && share < 0.001 ? fmt::format("{:.2g} %", 100.0 * share) : fmt::format("{:.1f} %", 100.0 * share);
-}
-
-std::string p_value_text(double p) {
-  if (!std::isfinite(p)) return "n/a";
-  return p < 0.0001 ? "<0.0001" : fmt::format("{:.{}f}", p, p < 0.01 ? 4 : 3);
-}
-
-std::string interval_text(double low, double high) {
-  if (!std::isfinite(low) || !std::isfinite(high)) return "n/a";
-  return fmt::format("[{}, {}]", number_text(low), number_text(high));
 }
 
 }  // namespace dfcl::report

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plain tables for the terminal, and numbers as people read them. Every verb prints with these, so that all screens
-// look alike. Text from files is shown with its control characters replaced, so that no input can drive the terminal.
+// Plain tables for the terminal. Every verb prints with these, so that all screens look alike. Text from files is shown
+// with its control characters replaced, so that no input can drive the terminal.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dfcl/core/printable.h"
+#include "dfcl/report/text/number_format.h"
 
 namespace dfcl::report {
 
@@ -39,11 +40,5 @@ class TextTable {
 std::string wrap(std::string_view text, std::size_t indent, std::size_t width = 100);
 
 using core::printable;
-std::string count_text(std::size_t count);           // 1,234,567
-std::string number_text(double value);               // four significant digits, 12,345 from a thousand; "n/a" for NaN
-std::string amount_text(double amount);              // money: 12,345.67; four digits below 10; "none" if not finite
-std::string percent_text(double share);              // 12.3 %
-std::string p_value_text(double p);                  // 0.032, <0.0001
-std::string interval_text(double low, double high);  // [0.1, 0.3]
 
 }  // namespace dfcl::report

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/report/evaluation/results_report.h"
+#include "dfcl/report/results/results_report.h"
 
-#include "dfcl/report/text/document.h"
-#include "dfcl/report/evaluation/results_document.h"
-#include "dfcl/report/evaluation/results_file.h"
 #include "dfcl/report/page/results_page.h"
+#include "dfcl/report/results/results_document.h"
+#include "dfcl/report/results/results_file.h"
+#include "dfcl/report/text/document.h"
 
 namespace dfcl::report {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dfcl/report/evaluation/results_tables.h"
+#include "dfcl/report/results/results_tables.h"
 
 namespace dfcl::report {
 namespace {
@@ -25,13 +25,11 @@ std::string number_of(const Json& list, std::size_t place, const NumberFormat& f
   return value.is_number() ? format.plain(value.get<double>()) : "";
 }
 
-DocumentTable segment_table(const Json& segment, const Json& budgets, const std::string& name,
-                            const ResultsWords& words) {
-  DocumentTable table{.title = fmt::format("{}, by {}", name, text_at(segment, "column")),
-                      .columns = {text_at(segment, "column"), "budget per unit", "units", words.cost + " per unit",
-                                  words.revenue + " per unit"},
-                      .num_text_columns = 1,
-                      .rows = {}};
+Table segment_table(const Json& segment, const Json& budgets, const std::string& name, const ResultsWords& words) {
+  Table table{.title = fmt::format("{}, by {}", name, text_at(segment, "column")),
+              .columns = {text_at(segment, "column"), "budget per unit", "units", words.cost + " per unit",
+                          words.revenue + " per unit"},
+              .num_text_columns = 1};
   table.columns.insert(table.columns.end(), words.arms.begin(), words.arms.end());
   const Json& values = at(segment, "values");
   for (std::size_t i = 0; i < std::min(values.size(), kMostSegmentValues); ++i) {
@@ -49,10 +47,6 @@ DocumentTable segment_table(const Json& segment, const Json& budgets, const std:
     table.title += fmt::format(" (the first {} of {} values)", kMostSegmentValues, values.size());
   }
   return table;
-}
-
-std::string interval_cell(const Json& interval, const NumberFormat& format) {
-  return format.interval(interval, decimals_of_intervals({&interval}));
 }
 
 void add_findings(Document& document, const Json& findings, const char* title) {
@@ -76,15 +70,14 @@ void add_tests(Document& document, const Json& check, const NumberFormat& format
   if (!bullets.items.empty()) document.push_back(bullets);
 }
 
-DocumentTable figure_table(const Json& figure, const ResultsWords& words) {
+Table figure_table(const Json& figure, const ResultsWords& words) {
   const auto label = [&](const char* key, const char* otherwise) {
     const std::string text = text_at(figure, key);
     return text.empty() ? std::string(otherwise) : text;
   };
-  DocumentTable table{.title = "",
-                      .columns = {"series", label("x_label", "x"), label("y_label", "y"), "interval"},
-                      .num_text_columns = 1,
-                      .rows = {}};
+  Table table{.title = "",
+              .columns = {"series", label("x_label", "x"), label("y_label", "y"), "interval"},
+              .num_text_columns = 1};
   for (const Json& series : at(figure, "series")) {
     for (const Json& point : at(series, "points")) {
       const Json& x = at(point, "x");
@@ -107,12 +100,9 @@ std::string title_of(const Json& part, const char* otherwise) {
 }  // namespace
 
 void add_allocation(Document& document, const Json& results, const ResultsWords& words) {
-  DocumentTable shares{.title = "Share of units in each arm",
-                       .columns = {"model", "budget per unit"},
-                       .num_text_columns = 1,
-                       .rows = {}};
+  Table shares{.title = "Share of units in each arm", .columns = {"model", "budget per unit"}, .num_text_columns = 1};
   shares.columns.insert(shares.columns.end(), words.arms.begin(), words.arms.end());
-  std::vector<DocumentTable> segments;
+  std::vector<Table> segments;
   for (const Json& model : at(results, "models")) {
     for (const Json& plan : at(model, "deployed")) {
       if (at(plan, "share_per_arm").is_null()) continue;
@@ -120,6 +110,7 @@ void add_allocation(Document& document, const Json& results, const ResultsWords&
       push_shares(row, at(plan, "share_per_arm"), words);
       shares.rows.push_back(std::move(row));
     }
+    if (words.room == Room::screen) continue;
     for (const Json& segment : at(model, "segments")) {
       segments.push_back(segment_table(segment, at(results, "budgets"), model_name(model), words));
     }
@@ -127,42 +118,45 @@ void add_allocation(Document& document, const Json& results, const ResultsWords&
   if (shares.rows.empty() && segments.empty()) return;
   document.push_back(Heading{"Who gets what"});
   add_table(document, std::move(shares));
-  for (DocumentTable& table : segments) add_table(document, std::move(table));
+  for (Table& table : segments) add_table(document, std::move(table));
 }
 
 void add_ranking(Document& document, const Json& results, const ResultsWords& words) {
-  DocumentTable table{
-      .title = "Area under the cost curve and uplift measures, one arm against control",
-      .columns = {"model", "arm", "AUCC, published", "AUCC, exact area", "area, not normalised", "Qini", "AUUC"},
-      .num_text_columns = 2,
-      .rows = {}};
+  std::vector<Json> rows;
   for (const Json& model : at(results, "models")) {
     const Json& qini = at(model, "qini");
     const Json& aucc = at(model, "aucc");
     for (std::size_t i = 0; i < std::max(aucc.size(), qini.size()); ++i) {
-      const Json& area = at(aucc, i);
-      const Json& uplift = at(qini, i);
-      table.rows.push_back(
-          {model_name(model), area.is_null() ? text_at(uplift, "arm") : text_at(area, "arm"),
-           interval_cell(at(area, "published"), words.format), interval_cell(at(area, "area"), words.format),
-           interval_cell(at(area, "unnormalised_area"), words.format), interval_cell(at(uplift, "qini"), words.format),
-           interval_cell(at(uplift, "auuc"), words.format)});
+      Json row = {{"model", model_name(model)}};
+      for (const Json* part : {&at(qini, i), &at(aucc, i)}) {
+        if (part->is_object()) row.update(*part);
+      }
+      rows.push_back(std::move(row));
     }
   }
   const Json& differences = at(results, "aucc_differences");
-  if (table.rows.empty() && differences.empty()) return;
+  if (rows.empty() && differences.empty()) return;
   document.push_back(Heading{"How well units are ranked"});
+  Table table = json_table(rows,
+                           {{"model", "model", Show::text},
+                            {"arm", "arm", Show::text},
+                            {"AUCC, published", "published"},
+                            {"AUCC, exact area", "area"},
+                            {"area, not normalised", "unnormalised_area", Show::interval, false},
+                            {"Qini", "qini"},
+                            {"AUUC", "auuc"}},
+                           words.format, words.room);
+  table.title = "Area under the cost curve and uplift measures, one arm against control";
   add_table(document, std::move(table));
-  DocumentTable against{.title = "Differences in AUCC on the same resamples",
-                        .columns = {"model", "against", "arm", "published", "exact area", "p"},
-                        .num_text_columns = 3,
-                        .rows = {}};
-  for (const Json& row : differences) {
-    against.rows.push_back({text_at(row, "model"), text_at(row, "reference"), text_at(row, "arm"),
-                            interval_cell(at(row, "published"), words.format),
-                            interval_cell(at(row, "area"), words.format),
-                            words.format.p_value(number_at(row, "p_value"))});
-  }
+  Table against = json_table(differences.is_array() ? differences.get<std::vector<Json>>() : std::vector<Json>(),
+                             {{"model", "model", Show::text},
+                              {"against", "reference", Show::text},
+                              {"arm", "arm", Show::text},
+                              {"published", "published"},
+                              {"exact area", "area"},
+                              {"p", "p_value", Show::p_value}},
+                             words.format, words.room);
+  against.title = "Differences in AUCC on the same resamples";
   add_table(document, std::move(against));
 }
 
@@ -177,20 +171,23 @@ void add_trial(Document& document, const Json& results, const ResultsWords& word
   add_findings(document, at(check, "problems"), "problem");
   add_findings(document, at(check, "warnings"), "warning");
   add_tests(document, check, words.format);
-  DocumentTable table{
-      .title = "Arms of the trial: means per unit",
-      .columns = {"arm", "units", "share", "designed", words.revenue, "against control", words.cost, "against control"},
-      .num_text_columns = 1,
-      .rows = {}};
+  std::vector<Json> rows;
   for (const Json& arm : arms) {
-    const std::string label =
-        text_at(arm, "arm") + text_at(arm, "label") + (flag_at(arm, "control") ? " (control)" : "");
-    table.rows.push_back(
-        {label, words.format.count(number_at(arm, "units")), words.format.percent(number_at(arm, "share")),
-         words.format.percent(number_at(arm, "designed_share")), interval_cell(at(arm, "revenue"), words.format),
-         interval_cell(at(arm, "revenue_difference"), words.format), interval_cell(at(arm, "cost"), words.format),
-         interval_cell(at(arm, "cost_difference"), words.format)});
+    rows.push_back(arm);
+    if (arm.is_object())
+      rows.back()["name"] = text_at(arm, "arm") + text_at(arm, "label") + (flag_at(arm, "control") ? " (control)" : "");
   }
+  Table table = json_table(rows,
+                           {{"arm", "name", Show::text},
+                            {"units", "units", Show::count},
+                            {"share", "share", Show::percent},
+                            {"designed", "designed_share", Show::percent},
+                            {words.revenue, "revenue"},
+                            {"against control", "revenue_difference"},
+                            {words.cost, "cost"},
+                            {"against control", "cost_difference"}},
+                           words.format, words.room);
+  table.title = "Arms of the trial: means per unit";
   add_table(document, std::move(table));
 }
 
@@ -206,7 +203,7 @@ void add_free_parts(Document& document, const Json& results, const ResultsWords&
   for (const Json& part : at(results, "tables")) {
     document.push_back(Heading{title_of(part, "Table")});
     add_note(part);
-    DocumentTable table;
+    Table table;
     for (const Json& column : at(part, "columns"))
       table.columns.push_back(column.is_string() ? column.get<std::string>() : "");
     for (const Json& cells : at(part, "rows")) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/report/evaluation/results_document.h"
+#include "dfcl/report/results/results_document.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "dfcl/report/evaluation/results_tables.h"
+#include "dfcl/report/results/results_schema.h"
+#include "dfcl/report/results/results_tables.h"
 
 namespace dfcl::report {
 namespace {
@@ -23,12 +24,14 @@ std::string word_for(const Word (&words)[N], const std::string& key, std::string
   return otherwise;
 }
 
-constexpr Word kKinds[] = {{"evaluation", "Evaluation of plans"},
-                           {"comparison", "Comparison of methods"},
-                           {"deployment", "Simulated deployment"},
-                           {"readout", "Readout of a launch"},
-                           {"power", "Size of the next trial"}};
 constexpr Word kStatuses[] = {{"launch", "Launch"}, {"not_shown", "Not shown"}, {"unfit", "Unfit"}};
+
+std::string kind_title(const std::string& name) {
+  for (const ResultsKind& kind : results_kinds()) {
+    if (kind.name == name) return kind.title;
+  }
+  return "Results";
+}
 
 // What has been launched already is not to be launched; the size of a trial has no verdict.
 std::string status_word(const std::string& kind, const std::string& status) {
@@ -46,7 +49,7 @@ std::vector<std::string> texts_of(const Json& list) {
 }
 
 void add_answer(Document& document, const Json& results, const ResultsWords& words) {
-  const std::string kind = word_for(kKinds, text_at(results, "kind"), "Results");
+  const std::string kind = kind_title(text_at(results, "kind"));
   const std::string title = text_at(at(results, "report"), "title");
   document.push_back(Heading{title.empty() ? kind : title, 1});
   const Json& verdict = at(results, "verdict");
@@ -57,7 +60,7 @@ void add_answer(Document& document, const Json& results, const ResultsWords& wor
   const std::vector<std::string> details = texts_of(at(verdict, "details"));
   if (!details.empty()) document.push_back(Bullets{details});
 
-  DocumentTable facts{.title = "", .columns = {"what", "value"}, .num_text_columns = 2, .rows = {}};
+  Table facts{.title = "", .columns = {"what", "value"}, .num_text_columns = 2};
   const auto add = [&](std::string name, const std::string& value) {
     if (!value.empty()) facts.rows.push_back({std::move(name), value});
   };
@@ -75,8 +78,7 @@ void add_answer(Document& document, const Json& results, const ResultsWords& wor
 
 void add_how(Document& document, const Json& results) {
   const std::vector<std::string> sentences = texts_of(at(results, "how"));
-  DocumentTable made{
-      .title = "What the results depend on", .columns = {"what", "value"}, .num_text_columns = 2, .rows = {}};
+  Table made{.title = "What the results depend on", .columns = {"what", "value"}, .num_text_columns = 2};
   const auto add = [&](std::string name, const std::string& value) {
     if (!value.empty()) made.rows.push_back({std::move(name), value});
   };
@@ -109,6 +111,30 @@ Document answer_document(const Json& results) {
   return document;
 }
 
+Document screen_document(const Json& results) {
+  const ResultsWords words(results, Room::screen);
+  const auto of_control = [&](const char* key) {
+    const core::Interval interval = interval_at(at(results, "control"), key);
+    return words.format.interval(interval, decimals_of_intervals({interval}));
+  };
+  const Json& trial = at(results, "trial");
+  const double resamples = number_at(results, "resamples");
+  const std::string rows = fmt::format(
+      "{} units ({} split); {} estimator, nuisance: {}; {}", words.format.count(number_at(trial, "units")),
+      text_at(trial, "split"), text_at(results, "estimator"), text_at(results, "nuisance"),
+      resamples > 0.0 ? words.format.count(resamples) + " resamples" : text_at(results, "intervals") + " intervals");
+  const std::string control = fmt::format("everyone in control: {} {}, {} {}", words.revenue, of_control("revenue"),
+                                          words.cost, of_control("cost"));
+  Document document = {Paragraph{text_at(at(results, "verdict"), "sentence")}, Bullets{{rows, control}}};
+  add_values(document, results, words, "deployed");
+  add_values(document, results, words, "matched");
+  add_differences(document, results, words);
+  add_allocation(document, results, words);
+  add_ranking(document, results, words);
+  add_fit(document, results, words);
+  return document;
+}
+
 Document results_document(const Json& results) {
   const ResultsWords words(results);
   Document document;
@@ -120,6 +146,7 @@ Document results_document(const Json& results) {
   add_values(document, results, words, "deployed");
   add_values(document, results, words, "matched");
   add_curves(document, results, words);
+  add_fit(document, results, words);
   add_calibration(document, results, words);
   add_allocation(document, results, words);
   add_ranking(document, results, words);

@@ -3,8 +3,8 @@
 // Results as a document: the content of the page without its charts, in the same order. Internal to report.
 #pragma once
 
+#include "dfcl/report/results/results_file.h"
 #include "dfcl/report/text/document.h"
-#include "dfcl/report/evaluation/results_file.h"
 
 namespace dfcl::report {
 
@@ -12,5 +12,8 @@ Document results_document(const Json& results);
 
 // The answer, the differences and the figures at the budgets: what a reader without scripts sees of the page.
 Document answer_document(const Json& results);
+
+// What fits a terminal: the answer in a sentence and the tables with fewer columns.
+Document screen_document(const Json& results);
 
 }  // namespace dfcl::report

@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables of results_document. Each takes the results and gives nothing where they hold nothing of the kind.
-// Internal to report.
+// The tables of results_document. Each takes the results and adds nothing where they hold nothing of the kind. To show
+// a new figure, add a column here. Internal to report.
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "dfcl/report/results/json_table.h"
 #include "dfcl/report/text/document.h"
-#include "dfcl/report/text/number_format.h"
 
 namespace dfcl::report {
 
 // What every table needs to know.
 struct ResultsWords {
-  explicit ResultsWords(const Json& results);
+  explicit ResultsWords(const Json& results, Room room = Room::report);
+
+  std::string per_unit() const;  // "EUR per unit"
 
   NumberFormat format;
   std::string revenue;
   std::string cost;
   std::vector<std::string> arms;
+  Room room;
 };
 
 // Without its empty columns; nothing where nothing is left.
-void add_table(Document& document, DocumentTable table);
+void add_table(Document& document, Table table);
 
 std::string model_name(const Json& model);
 
@@ -30,7 +34,9 @@ void add_differences(Document& document, const Json& results, const ResultsWords
 // `which` is deployed or matched.
 void add_values(Document& document, const Json& results, const ResultsWords& words, const char* which);
 void add_curves(Document& document, const Json& results, const ResultsWords& words);
+void add_fit(Document& document, const Json& results, const ResultsWords& words);
 void add_calibration(Document& document, const Json& results, const ResultsWords& words);
+// Segments in reports only.
 void add_allocation(Document& document, const Json& results, const ResultsWords& words);
 void add_ranking(Document& document, const Json& results, const ResultsWords& words);
 void add_trial(Document& document, const Json& results, const ResultsWords& words);

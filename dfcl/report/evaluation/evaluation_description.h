@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The keys of an evaluation: one line a figure. Internal to report.
+#pragma once
+
+#include "dfcl/evaluate/evaluation.h"
+#include "dfcl/report/evaluation/evaluation_report.h"
+#include "dfcl/report/schema/described.h"
+
+namespace dfcl::report {
+
+// Beside the other models: whether it is the one they are compared with.
+struct ReportedModel : evaluate::ModelFigures {
+  bool is_reference = false;
+};
+
+const Described<evaluate::PlanFigures>& description(Of<evaluate::PlanFigures>);
+const Described<ReportedModel>& description(Of<ReportedModel>);
+const Described<evaluate::DifferenceFigures>& description(Of<evaluate::DifferenceFigures>);
+const Described<evaluate::AuccDifferenceFigures>& description(Of<evaluate::AuccDifferenceFigures>);
+const Described<evaluate::OracleFigures>& description(Of<evaluate::OracleFigures>);
+
+// All between the head and the last key, `how`; comparisons hold the same.
+const Described<EvaluationReport>& evaluation_body();
+// The whole file.
+const Described<EvaluationReport>& description(Of<EvaluationReport>);
+
+}  // namespace dfcl::report

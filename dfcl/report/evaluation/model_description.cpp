@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an evaluation says of one model.
+#include "dfcl/report/evaluation/evaluation_description.h"
+
+namespace dfcl::report {
+
+using evaluate::AuccFigures;
+using evaluate::CalibrationGroup;
+using evaluate::CurvePointFigures;
+using evaluate::FeatureImportance;
+using evaluate::FitFigures;
+using evaluate::OutcomeFit;
+using evaluate::PlanFigures;
+using evaluate::QiniFigures;
+using evaluate::SegmentFigures;
+using evaluate::SegmentValue;
+
+const Described<PlanFigures>& description(Of<PlanFigures>) {
+  static const auto plan =
+      Described<PlanFigures>("PlanValue", "A plan at a budget, and what it is worth.")
+          .field("budget_per_unit", &PlanFigures::budget_per_unit, {"the budget", kPerUnit})
+          .field("multiplier", &PlanFigures::multiplier, "what one more unit of budget would earn, as predicted")
+          .field("feasible", &PlanFigures::feasible, "false: even the cheapest plan spends more than the budget")
+          .field("revenue", &PlanFigures::revenue, {"estimated revenue", kPerUnit})
+          .field("incremental_revenue", &PlanFigures::incremental_revenue,
+                 {"revenue over that of everyone in control", kPerUnit})
+          .field("cost", &PlanFigures::cost, {"estimated cost, what control costs included", kPerUnit})
+          .field("return_per_cost", &PlanFigures::return_per_cost,
+                 "incremental revenue per incremental cost, with Fieller's interval")
+          .field("spend_over_budget", &PlanFigures::spend_over_budget, {"what it spends beyond the budget", kPerUnit})
+          .field("predicted_revenue", &PlanFigures::predicted_revenue, {"revenue as the model predicts it", kPerUnit})
+          .field("predicted_cost", &PlanFigures::predicted_cost, {"cost as the model predicts it", kPerUnit})
+          .field("share_per_arm", &PlanFigures::share_per_arm, {"of the units, by arm of the trial", kShare})
+          .maybe("true_revenue", &PlanFigures::true_revenue, {"expected revenue; with a truth only", kPerUnit})
+          .maybe("true_cost", &PlanFigures::true_cost, {"expected cost; with a truth only", kPerUnit})
+          .maybe("share_of_oracle", &PlanFigures::share_of_oracle,
+                 {"of the best possible increment at the plan's own true spend; with a truth only", kShare});
+  return plan;
+}
+
+static const Described<CurvePointFigures>& description(Of<CurvePointFigures>) {
+  using P = CurvePointFigures;
+  static const auto point =
+      Described<P>("CurvePoint", "A plan on the cost curve.")
+          .field("budget_per_unit", &P::budget_per_unit, {"the budget", kPerUnit})
+          .field("multiplier", &P::multiplier, "what one more unit of budget would earn, as predicted")
+          .field("cost", &P::cost, {"estimated cost", kPerUnit})
+          .field("revenue", &P::revenue, {"estimated revenue", kPerUnit})
+          .field("incremental_revenue", &P::incremental_revenue, {"over everyone in control", kPerUnit})
+          .field("share_per_arm", &P::share_per_arm, {"of the units, by arm of the trial", kShare});
+  return point;
+}
+
+static const Described<AuccFigures>& description(Of<AuccFigures>) {
+  static const auto aucc =
+      Described<AuccFigures>("ArmArea", "Area under the cost curve (AUCC) of one arm against control; 0.5 is random.")
+          .field("arm", &AuccFigures::arm, "label")
+          .field("published", &AuccFigures::published, "by levels of cost, as published")
+          .field("levels", &AuccFigures::levels, "how many levels")
+          .field("area", &AuccFigures::area, "exact area of the same curve")
+          .field("unnormalised_area", &AuccFigures::unnormalised_area, "in revenue x cost per unit")
+          .field("note", &AuccFigures::note, "why there is no interval, levels that were skipped");
+  return aucc;
+}
+
+static const Described<QiniFigures>& description(Of<QiniFigures>) {
+  static const auto qini = Described<QiniFigures>("ArmUplift", "Uplift measures of one arm against control.")
+                               .field("arm", &QiniFigures::arm, "label")
+                               .field("qini", &QiniFigures::qini, {"Qini coefficient", kPerUnit})
+                               .field("auuc", &QiniFigures::auuc, {"area under the uplift curve", kPerUnit});
+  return qini;
+}
+
+static const Described<OutcomeFit>& description(Of<OutcomeFit>) {
+  static const auto fit = Described<OutcomeFit>("FitError", "How far predictions are from one outcome.")
+                              .field("mse", &OutcomeFit::mse, "mean squared error")
+                              .field("log_loss", &OutcomeFit::log_loss, "where every outcome is 0 or 1");
+  return fit;
+}
+
+static const Described<CalibrationGroup>& description(Of<CalibrationGroup>) {
+  using G = CalibrationGroup;
+  static const auto group = Described<G>("CalibrationPoint", "A tenth of the units, by their prediction.")
+                                .field("predicted", &G::predicted, {"mean prediction", kPerUnit})
+                                .field("observed", &G::observed, {"mean outcome", kPerUnit})
+                                .field("units", &G::num_units, {"how many", kUnits});
+  return group;
+}
+
+static const Described<SegmentValue>& description(Of<SegmentValue>) {
+  using V = SegmentValue;
+  static const auto value =
+      Described<V>("SegmentValue", "The units with one value of a segment column, under the deployed plans.")
+          .field("value", &V::value, "the value")
+          .field("units", &V::num_units, {"how many", kUnits})
+          .field("share_per_arm", &V::share_per_arm, {"of these units, by budget and arm", kShare})
+          .field("cost_per_unit", &V::cost_per_unit, {"predicted, by budget", kPerUnit})
+          .field("revenue_per_unit", &V::revenue_per_unit, {"predicted, by budget", kPerUnit});
+  return value;
+}
+
+static const Described<SegmentFigures>& description(Of<SegmentFigures>) {
+  static const auto segment = Described<SegmentFigures>("Segment", "A segment column.")
+                                  .field("column", &SegmentFigures::column, "its name")
+                                  .field("values", &SegmentFigures::values, "its values")
+                                  .for_page("values_left_out", number_schema(), "values that the page has no room for");
+  return segment;
+}
+
+static const Described<FeatureImportance>& description(Of<FeatureImportance>) {
+  static const auto one = Described<FeatureImportance>("Importance", "How much a feature decides.")
+                              .field("feature", &FeatureImportance::feature, "its name")
+                              .field("share", &FeatureImportance::share, {"of all, as the model says itself", kShare});
+  return one;
+}
+
+static const Described<FitFigures>& fit_errors() {
+  static const auto errors = Described<FitFigures>("Fit", "How far predictions are from the outcomes.")
+                                 .field("revenue", &FitFigures::revenue, "of revenue")
+                                 .field("cost", &FitFigures::cost, "of cost");
+  return errors;
+}
+
+static const Described<FitFigures>& calibration() {
+  static const auto tenths =
+      Described<FitFigures>("Calibration", "Predicted and observed means, by tenths of the prediction.")
+          .field("revenue", &FitFigures::revenue_calibration, "of revenue")
+          .field("cost", &FitFigures::cost_calibration, "of cost");
+  return tenths;
+}
+
+const Described<ReportedModel>& description(Of<ReportedModel>) {
+  using M = ReportedModel;
+  static const auto model =
+      Described<M>("Model", "A model, or predictions from elsewhere.")
+          .field("name", &M::name, "its name")
+          .field("method", &M::method, "how it was trained; empty where that is not known")
+          .field("reference", &M::is_reference, "true for the first, which all others are compared with")
+          .field("index", &M::is_index, "true where it predicts efficiencies, not outcomes")
+          .field("deployed", &M::deployed, "by budget: plans made from predictions alone, as in a launch")
+          .field("matched", &M::matched,
+                 "by budget: plans cut where the evaluated cost meets the budget, as published; no coverage is claimed")
+          .field("curve", &M::curve, "from the cheapest plan to where money earns nothing more")
+          .field("aucc", &M::aucc, "for each treated arm")
+          .field("qini", &M::qini, "for each treated arm")
+          .object("fit", &M::fit, fit_errors(), "null where it predicts no outcomes")
+          .object("calibration", &M::fit, calibration(), "null where it predicts no outcomes")
+          .field("segments", &M::segments, "for each segment column asked for")
+          .maybe(
+              "importance",
+              [](const M& one) { return one.importance.empty() ? std::nullopt : std::optional(one.importance); },
+              "features by falling importance; of models that say it");
+  return model;
+}
+
+}  // namespace dfcl::report

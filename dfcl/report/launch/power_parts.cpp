@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/report/launch/power_parts.h"
+
+#include <fmt/format.h>
+
+#include "dfcl/report/text/text_table.h"
+
+namespace dfcl::report {
+namespace {
+
+using launch::GainNeed;
+
+std::string relative_text(const PowerFigures& figures, double gain) {
+  return figures.pair.revenue_a > 0.0 ? fmt::format("{:.2f} %", 100.0 * gain / figures.pair.revenue_a) : "";
+}
+
+std::string units_text(double units) { return count_text(static_cast<std::size_t>(units)); }
+
+Table needs_table(const PowerFigures& figures) {
+  Table table{"next_trial",
+              fmt::format("Units that the next trial needs, for a gain to be found with {:.0f} % probability",
+                          100.0 * figures.levels.power),
+              "A trial like this one: every unit gets a random arm, and both plans are valued on the same rows.",
+              {"gain per unit", "relative", "rows looked at"},
+              {}};
+  if (figures.split_share < 1.0) table.columns.emplace_back("whole trial");
+  if (figures.has_trial) table.columns.emplace_back("or a launch, half each");
+  for (const GainNeed& need : power_needs(figures)) {
+    std::vector<std::string> row = {number_text(need.gain), relative_text(figures, need.gain), units_text(need.rows)};
+    if (figures.split_share < 1.0) row.push_back(units_text(need.trial_units));
+    if (figures.has_trial) row.push_back(units_text(need.launch_units));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table trial_table(const PowerFigures& figures) {
+  const launch::PlanPair& pair = figures.pair;
+  Table table{"this_trial", "What this trial can show", "", {"figure", "value"}, {}};
+  table.rows.push_back({fmt::format("rows looked at ({})", figures.split), count_text(pair.units)});
+  if (figures.budget_per_unit > 0.0) table.rows.push_back({"budget per unit", number_text(figures.budget_per_unit)});
+  table.rows.push_back({pair.plans_are_known ? "units to which the plans give other arms"
+                                             : "units to which plans give other arms, assumed",
+                        percent_text(pair.differing)});
+  table.rows.push_back({"sd of the paired difference, per unit", number_text(pair.sd)});
+  if (pair.plans_are_known) {
+    table.rows.push_back({fmt::format("{} over {}, per unit", figures.name_b, figures.name_a),
+                          fmt::format("{} {}", number_text(pair.difference.value),
+                                      interval_text(pair.difference.low, pair.difference.high))});
+  }
+  table.rows.push_back(
+      {"smallest gain it can show, per unit", fmt::format("{} ({})", number_text(smallest_gain_of(figures)),
+                                                          relative_text(figures, smallest_gain_of(figures)))});
+  return table;
+}
+
+Figure power_figure(const PowerFigures& figures) {
+  Figure figure{"power",
+                "Probability to find a gain, by the size of the trial",
+                "Rows that are looked at; two-sided test.",
+                "rows",
+                "probability",
+                "log",
+                "line",
+                {}};
+  for (const double gain : figures.gains) {
+    FigureSeries series{fmt::format("gain of {} per unit", number_text(gain)), {}};
+    for (const launch::PowerPoint& point : launch::power_curve(figures.pair.sd, gain, figures.levels))
+      series.points.push_back({point.rows, {point.power}});
+    figure.series.push_back(std::move(series));
+  }
+  return figure;
+}
+
+}  // namespace
+
+double smallest_gain_of(const PowerFigures& figures) {
+  return launch::smallest_gain(figures.pair.sd, static_cast<double>(figures.pair.units), figures.levels);
+}
+
+std::vector<GainNeed> power_needs(const PowerFigures& figures) {
+  std::vector<GainNeed> needs;
+  for (const double gain : figures.gains)
+    needs.push_back(launch::gain_need(figures.pair, gain, figures.split_share, figures.levels));
+  return needs;
+}
+
+Verdict power_verdict(const PowerFigures& figures) {
+  Verdict verdict{"not_shown", "", {}};
+  if (figures.has_trial) {
+    verdict.sentence = fmt::format(
+        "With its {} rows{} this trial finds a gain of {} of revenue per unit ({}) with {:.0f} % probability; smaller "
+        "ones it mostly misses.",
+        count_text(figures.pair.units), figures.split == "all" ? "" : fmt::format(" ({})", figures.split),
+        number_text(smallest_gain_of(figures)), relative_text(figures, smallest_gain_of(figures)),
+        100.0 * figures.levels.power);
+  }
+  const std::vector<GainNeed> needs = power_needs(figures);
+  if (!needs.empty()) {
+    const std::string sentence = fmt::format("To find a gain of {} per unit, the next trial needs {} rows to look at.",
+                                             number_text(needs.front().gain), units_text(needs.front().rows));
+    if (verdict.sentence.empty()) {
+      verdict.sentence = sentence;
+    } else {
+      verdict.details.push_back(sentence);
+    }
+  }
+  return verdict;
+}
+
+std::vector<Table> power_tables(const PowerFigures& figures) {
+  if (!figures.has_trial) return {needs_table(figures)};
+  return {trial_table(figures), needs_table(figures)};
+}
+
+std::vector<Figure> power_figures(const PowerFigures& figures) { return {power_figure(figures)}; }
+
+std::vector<std::string> power_sentences() {
+  return {
+      "A unit tells something about the difference of two plans only where they give it other arms; the standard "
+      "deviation of the paired doubly robust difference per unit says how much.",
+      "Rows needed are ((z of the level + z of the power) x sd / gain) squared: normal theory, good from a few "
+      "thousand rows on.",
+      "The launch compares two halves that get a plan each: nothing is paired, so it needs more units where plans "
+      "agree on most of them."};
+}
+
+}  // namespace dfcl::report

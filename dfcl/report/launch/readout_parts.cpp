@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/report/launch/readout_parts.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "dfcl/report/text/text_table.h"
+
+namespace dfcl::report {
+namespace {
+
+using core::Interval;
+using launch::Readout;
+
+std::string range_text(const Interval& interval) {
+  if (!std::isfinite(interval.low)) return "";
+  return fmt::format("[{}, {}]", amount_text(interval.low), amount_text(interval.high));
+}
+
+std::string signed_amount(double amount) { return (amount > 0.0 ? "+" : "") + amount_text(amount); }
+
+std::string optional_amount(const std::optional<double>& amount) { return amount ? amount_text(*amount) : "not known"; }
+
+Table summary_table(const Readout& readout) {
+  Table table{
+      "summary", "Planned against realised, units of role plan", "", {"", "planned", "realised", "95 % interval"}, {}};
+  const auto add = [&](const char* name, const std::string& planned, const Interval& realised) {
+    table.rows.push_back({name, planned, amount_text(realised.value), range_text(realised)});
+  };
+  add("revenue", amount_text(readout.planned_revenue), readout.realised_revenue);
+  add("spend", amount_text(readout.planned_spend), readout.realised_spend);
+  add("revenue over the hold-out", optional_amount(readout.planned_incremental), readout.incremental_revenue);
+  add("cost over the hold-out", "", readout.incremental_cost);
+  add("return: extra revenue per extra cost",
+      readout.planned_return ? number_text(*readout.planned_return) : "not known", readout.per_unit.return_per_cost);
+  add("spend, all roles", optional_amount(readout.budget), readout.total_spend);
+  return table;
+}
+
+Table arms_table(const Readout& readout) {
+  using A = launch::ArmReadout;
+  Table table = table_of<A>(
+      readout.arms,
+      {{"arm", [](const A& arm) { return arm.arm; }},
+       {"units", [](const A& arm) { return count_text(arm.units); }},
+       {"got it",
+        [](const A& arm) { return percent_text(static_cast<double>(arm.received) / static_cast<double>(arm.units)); }},
+       {"planned", [](const A& arm) { return amount_text(arm.planned_cost); }},
+       {"realised", [](const A& arm) { return amount_text(arm.realised_cost.value); }},
+       {"overspend", [](const A& arm) { return signed_amount(arm.overspend.value); }},
+       {"95 % interval", [](const A& arm) { return range_text(arm.overspend); }},
+       {"relative", [](const A& arm) {
+          const bool has_share = arm.planned_cost > 0.0;
+          return has_share ? fmt::format("{:+.1f} %", 100.0 * arm.overspend.value / arm.planned_cost) : "";
+        }}});
+  table.id = "arms";
+  table.title = "Spend by planned arm, units of role plan";
+  table.note = "Units count under the arm planned for them.";
+  return table;
+}
+
+Table crossings_table(const Readout& readout) {
+  using C = launch::Crossing;
+  Table table =
+      table_of<C>(readout.crossings, {{"planned", [](const C& crossing) { return crossing.planned; }},
+                                      {"received", [](const C& crossing) { return crossing.received; }},
+                                      {"units", [](const C& crossing) { return count_text(crossing.units); }}});
+  table.id = "crossings";
+  table.title = "Units that got another arm than planned";
+  return table;
+}
+
+Table explored_table(const Readout& readout) {
+  using A = launch::ExploredArm;
+  Table table =
+      table_of<A>(readout.explored,
+                  {{"arm", [](const A& arm) { return arm.arm; }},
+                   {"units", [](const A& arm) { return count_text(arm.units); }},
+                   {"revenue", [](const A& arm) { return number_text(arm.revenue.value); }},
+                   {"95 % interval", [](const A& arm) { return interval_text(arm.revenue.low, arm.revenue.high); }},
+                   {"cost", [](const A& arm) { return number_text(arm.cost.value); }},
+                   {"95 % interval", [](const A& arm) { return interval_text(arm.cost.low, arm.cost.high); }}});
+  table.id = "explored";
+  table.title = "Explored units: each arm over the hold-out, per unit";
+  return table;
+}
+
+Figure spend_figure(const Readout& readout) {
+  Figure figure{"spend_by_arm",
+                "Spend by planned arm",
+                "Units of role plan, in all; bars show 95 % intervals.",
+                "arm",
+                "cost",
+                "category",
+                "bar",
+                {}};
+  FigureSeries planned{"planned", {}}, realised{"realised", {}};
+  for (const launch::ArmReadout& arm : readout.arms) {
+    planned.points.push_back({arm.arm, {arm.planned_cost}});
+    realised.points.push_back({arm.arm, arm.realised_cost});
+  }
+  figure.series = {planned, realised};
+  return figure;
+}
+
+}  // namespace
+
+Verdict readout_verdict(const Readout& readout) {
+  const Interval& gain = readout.incremental_revenue;
+  Verdict verdict;
+  verdict.status = gain.low > 0.0 ? "launch" : "not_shown";
+  const std::string in_all = fmt::format("{} {}", signed_amount(gain.value), range_text(gain));
+  if (gain.low > 0.0) {
+    verdict.sentence = fmt::format("The plan earned more than the hold-out: {} of revenue in all.", in_all);
+  } else if (gain.high < 0.0) {
+    verdict.sentence = fmt::format("The plan earned less than the hold-out: {} of revenue in all.", in_all);
+  } else {
+    verdict.sentence =
+        fmt::format("A gain over the hold-out is not shown: {} of revenue in all, which may be chance.", in_all);
+  }
+  const Interval& ratio = readout.per_unit.return_per_cost;
+  if (std::isfinite(ratio.value)) {
+    verdict.details.push_back(fmt::format("Each unit of extra cost returned {} {} of extra revenue.",
+                                          number_text(ratio.value), interval_text(ratio.low, ratio.high)));
+  }
+  if (readout.budget) {
+    verdict.details.push_back(fmt::format("Spend was {} {} against a budget of {} ({:+.1f} %).",
+                                          amount_text(readout.total_spend.value), range_text(readout.total_spend),
+                                          amount_text(*readout.budget),
+                                          100.0 * (readout.total_spend.value / *readout.budget - 1.0)));
+  }
+  if (readout.next_multiplier) {
+    verdict.details.push_back(fmt::format(
+        "The multiplier to use next is {} {}; it was {}.{}", number_text(readout.next_multiplier->value),
+        interval_text(readout.next_multiplier->low, readout.next_multiplier->high), number_text(*readout.multiplier),
+        readout.elasticity_is_assumed ? " The plan does not say how spend answers to it: in proportion is assumed."
+                                      : ""));
+  }
+  for (const std::string& warning : readout.warnings) verdict.details.push_back(warning + ".");
+  return verdict;
+}
+
+std::string holdout_sentence(const Readout& readout) {
+  return fmt::format("Hold-out: {} of {} units, {} against {} as designed (p = {}).",
+                     count_text(readout.units_per_role[1]), count_text(readout.units),
+                     percent_text(readout.holdout_found), percent_text(readout.holdout_share),
+                     p_value_text(readout.holdout_p_value));
+}
+
+std::vector<Table> readout_tables(const Readout& readout) {
+  std::vector<Table> tables = {summary_table(readout), arms_table(readout)};
+  if (!readout.crossings.empty()) tables.push_back(crossings_table(readout));
+  if (!readout.explored.empty()) tables.push_back(explored_table(readout));
+  return tables;
+}
+
+std::vector<Figure> readout_figures(const Readout& readout) { return {spend_figure(readout)}; }
+
+std::vector<std::string> readout_sentences(const Readout& readout) {
+  return {holdout_sentence(readout),
+          "Units count under the role and arm planned for them, whatever they got: intention to treat.",
+          "Realised totals are given what was predicted for these units: the interval is that of the mean of "
+          "realised minus planned. Gains over the hold-out are differences of means between units that were "
+          "drawn at random, adjusted by the revenue predicted under control where the plan holds it; returns "
+          "are by Fieller.",
+          fmt::format("That adjustment removed {} of the variance of the gain.",
+                      percent_text(readout.per_unit.variance_removed))};
+}
+
+}  // namespace dfcl::report

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/report/results/results_head.h"
+
+namespace dfcl::report {
+
+static const Described<data::Provenance>& description(Of<data::Provenance>) {
+  static const auto made_by =
+      Described<data::Provenance>("MadeBy", "How the results were made: all that changes them.")
+          .field("version", &data::Provenance::version, "version of dfcl")
+          .field("verb", &data::Provenance::verb, "the verb that wrote it")
+          .field("options", &data::Provenance::options, "pairs of a name and a value, in the order to be shown");
+  return made_by;
+}
+
+static const Described<ReportWords>& description(Of<ReportWords>) {
+  static const auto words =
+      Described<ReportWords>("ReportWords", "Words and marks for whoever shows the results; `[report]` of the study.")
+          .field("title", &ReportWords::title, "title of the report")
+          .field("currency", &ReportWords::currency, "a code such as EUR, or a symbol; empty where there is none")
+          .field("revenue_name", &ReportWords::revenue_name, "what revenue is called")
+          .field("cost_name", &ReportWords::cost_name, "what cost is called")
+          .field("decimal", &ReportWords::decimal, "decimal mark")
+          .field("thousands", &ReportWords::thousands, "mark between thousands");
+  return words;
+}
+
+static const Described<Verdict>& description(Of<Verdict>) {
+  static const auto verdict = Described<Verdict>("Verdict", "The answer in words.")
+                                  .field_as("status", choice_schema({"launch", "not_shown", "unfit"}), &Verdict::status,
+                                            "a gain is shown, none is, or the trial is unfit to learn from")
+                                  .field("sentence", &Verdict::sentence, "the answer, with its interval")
+                                  .field("details", &Verdict::details, "further sentences");
+  return verdict;
+}
+
+const Described<ResultsHead>& description(Of<ResultsHead>) {
+  static const auto head =
+      Described<ResultsHead>("Head", "What every results file begins with.")
+          .field(
+              "format", [](const ResultsHead&) { return kResultsFormat; }, "always `dfcl-results`")
+          .required()
+          .field(
+              "format_version", [](const ResultsHead&) { return kResultsVersion; }, "1")
+          .required()
+          .field("kind", &ResultsHead::kind,
+                 "`evaluation`, `comparison`, `deployment`, `readout` or `power`: which of the keys below there are")
+          .field("made_by", &ResultsHead::made_by, "how the results were made")
+          .field("report", &ResultsHead::words, "words and marks for whoever shows them")
+          .field("verdict", &ResultsHead::verdict, "the answer");
+  return head;
+}
+
+}  // namespace dfcl::report
