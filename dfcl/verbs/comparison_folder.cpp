@@ -13,13 +13,13 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "dfcl/compare/comparison_entries.h"
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/version.h"
-#include "dfcl/compare/comparison_entries.h"
 #include "dfcl/data/study_keys.h"
-#include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/io/study/study_file.h"
+#include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/model/model_file.h"
 
 namespace dfcl::verbs {
