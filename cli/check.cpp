@@ -40,8 +40,7 @@ void add_check(Session& session) {
       "study.toml",
       [flags, &session](core::RunContext& context) { return run_check(*flags, session.json(), context); });
   verb.add_option("STUDY", flags->study, "the study file (TOML)")->required();
-  verb.add_option("--set", flags->overrides, "set a key of the study: section.key=value (repeatable)")
-      ->allow_extra_args(false);
+  session.add_key_flags(verb, flags->overrides);
 }
 
 }  // namespace dfcl::cli

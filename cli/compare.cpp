@@ -20,37 +20,11 @@ namespace {
 struct CompareFlags : verbs::CompareRequest {
   std::string study_file;
   std::string truth_file;
-  std::vector<std::string> settings;
-  std::vector<std::string> shortcuts;  // "compare.seeds=5", from flags of their own
+  std::vector<std::string> settings;  // "compare.seeds=5"
 };
 
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-// "compare.methods=[...]" of "tsm, dfcl-mer".
-std::string methods_setting(const std::vector<std::string>& given) {
-  std::vector<std::string> methods;
-  for (const std::string& name : given) {
-    methods.push_back(trimmed(name));
-    if (methods.back().empty())
-      throw core::usage_error("--methods", "an empty name", fmt::format("'{}'", fmt::join(given, ",")),
-                              "names with commas between them: tsm,dfcl-mer");
-  }
-  return fmt::format("compare.methods=[\"{}\"]", fmt::join(methods, "\", \""));
-}
-
-std::string seeds_setting(const std::string& given) {
-  const bool whole = !given.empty() && given.size() < 10 && given.find_first_not_of("0123456789") == std::string::npos;
-  if (!whole) throw core::usage_error("--seeds", "not a whole number", given, "1 to 1000");
-  return "compare.seeds=" + given;
-}
-
 int run_compare(CompareFlags& flags, bool as_json, bool quiet, core::RunContext& context) {
-  std::vector<std::string> overrides = flags.settings;
-  overrides.insert(overrides.end(), flags.shortcuts.begin(), flags.shortcuts.end());
-  flags.study = io::read_study(flags.study_file, overrides);
+  flags.study = io::read_study(flags.study_file, flags.settings);
   flags.truth.path = flags.truth_file;
   if (!quiet) flags.on_training = [](const std::string& text) { fmt::print(stderr, "dfcl: training {}\n", text); };
   const verbs::CompareResult result = verbs::compare(flags, context);
@@ -84,15 +58,7 @@ void add_compare(Session& session) {
       });
   verb.add_option("STUDY", flags->study_file, "the study file")->required();
   verb.add_option("-o,--output", flags->folder, "folder of the comparison; one each")->required();
-  verb.add_option_function<std::vector<std::string>>(
-          "--methods",
-          [flags](const std::vector<std::string>& methods) { flags->shortcuts.push_back(methods_setting(methods)); },
-          "the methods: tsm,tsm-forest,dfcl-mer; the first is the reference\nDefault: [compare] methods of the study. "
-          "`dfcl train --help` lists them.")
-      ->delimiter(',');
-  verb.add_option_function<std::string>(
-      "--seeds", [flags](const std::string& value) { flags->shortcuts.push_back(seeds_setting(value)); },
-      "trainings of each method, with seeds --seed, --seed + 1, ...\nDefault: [compare] seeds of the study, else 1.");
+  session.add_key_flags(verb, flags->settings);
   verb.add_option("--resamples", flags->resamples,
                   "bootstrap resamples over test units; 0: no such intervals\nDefault: 1000.")
       ->check(CLI::Range(0, 1'000'000));
@@ -102,8 +68,6 @@ void add_compare(Session& session) {
                   "column of the trial: who gets what, by its values; may be repeated\nAny column, feature or not.")
       ->allow_extra_args(false);
   verb.add_flag("--force", flags->force, "go on even if the trial is unfit to learn from");
-  verb.add_option("--set", flags->settings, "any key of the study: section.key=value; may be repeated")
-      ->allow_extra_args(false);
 }
 
 }  // namespace dfcl::cli

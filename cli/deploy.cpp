@@ -21,8 +21,7 @@ struct DeployFlags {
   std::string output;
   std::string controller = "on";
   std::string checkpoint;
-  std::vector<std::string> settings;
-  std::vector<std::string> shortcuts;  // "deploy.units=1000", from flags of their own
+  std::vector<std::string> settings;  // "deploy.units=1000"
 };
 
 data::Provenance provenance_of(const data::Study& study, const std::string& controller, std::uint64_t seed) {
@@ -45,9 +44,7 @@ data::Provenance provenance_of(const data::Study& study, const std::string& cont
 }
 
 int run_deploy(const DeployFlags& flags, bool as_json, core::RunContext& context) {
-  std::vector<std::string> overrides = flags.settings;
-  overrides.insert(overrides.end(), flags.shortcuts.begin(), flags.shortcuts.end());
-  const data::Study study = io::read_study(flags.study, overrides);
+  const data::Study study = io::read_study(flags.study, flags.settings);
   if (!flags.output.empty()) require_output(flags.output, {flags.study});
   const bool with_controller = flags.controller == "on";
   const launch::DeployResult result = launch::deploy(study, {.checkpoint_folder = flags.checkpoint}, context);
@@ -73,27 +70,12 @@ void add_deploy(Session& session) {
       [flags, &session](core::RunContext& context) { return run_deploy(*flags, session.json(), context); });
   verb.add_option("STUDY", flags->study, "the study file; experiments/online.toml is the published test")->required();
   verb.add_option("-o,--output", flags->output, "the results to write, .json, for dfcl report");
-  session.add_key_flag(verb, "--units", "deploy.units", flags->shortcuts, "simulated shops");
-  session.add_key_flag(verb, "--days", "deploy.days", flags->shortcuts, "days of the test");
-  session.add_key_list_flag(verb, "--methods", "deploy.methods", flags->shortcuts,
-                            "the methods, a group each: tsm,dpm,dfcl-ifd");
-  session.add_key_flag(verb, "--cost-drift", "deploy.cost_drift", flags->shortcuts,
-                       "costs rise evenly by this share until the last day");
-  session.add_key_flag(verb, "--population-drift", "deploy.population_drift", flags->shortcuts,
-                       "shops change evenly by this many standard deviations");
+  session.add_key_flags(verb, flags->settings);
   verb.add_option("--controller", flags->controller, "which of the two comes first in the results")
-      ->check(one_of({"on", "off"}));
-  verb.add_option_function<std::string>(
-          "--retrain",
-          [flags](const std::string& value) {
-            flags->shortcuts.push_back(std::string("deploy.retrain=") + (value == "on" ? "true" : "false"));
-          },
-          "train anew each week, on all random data so far")
       ->check(one_of({"on", "off"}));
   verb.add_option("--checkpoint", flags->checkpoint,
                   "folder that keeps the trained models\nThe same command goes on where it was stopped, with the same "
                   "results.");
-  verb.add_option("--set", flags->settings, "any key of the study: section.key=value; may be repeated");
 }
 
 }  // namespace dfcl::cli

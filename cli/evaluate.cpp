@@ -114,8 +114,7 @@ void add_evaluate(Session& session) {
       ->allow_extra_args(false);
   verb.add_flag("--allow-training-rows", flags->allow_training_rows,
                 "evaluate on rows that a model was trained on, all the same");
-  verb.add_option("--set", flags->settings, "any key of the study: section.key=value; may be repeated")
-      ->allow_extra_args(false);
+  session.add_key_flags(verb, flags->settings);
 }
 
 }  // namespace dfcl::cli

@@ -14,6 +14,7 @@
 #include "dfcl/allocate/allocate.h"
 #include "dfcl/core/error.h"
 #include "dfcl/core/version.h"
+#include "dfcl/data/budgets.h"
 #include "dfcl/evaluate/estimators/join.h"
 #include "dfcl/io/predictions/prediction_file.h"
 #include "dfcl/io/study/study_file.h"
@@ -23,7 +24,6 @@
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
 #include "dfcl/report/launch/power_report.h"
-#include "dfcl/data/budgets.h"
 #include "dfcl/verbs/predict.h"
 
 namespace dfcl::cli {
@@ -209,7 +209,7 @@ void add_power(Session& session) {
   verb.add_option("--sd", flags->sd, "without a study: sd of the paired difference, per unit");
   verb.add_option("--power", flags->power, "probability with which the gain is to be found\nDefault: 0.8.");
   verb.add_option("--level", flags->level, "level of the interval that must leave out zero\nDefault: 0.95.");
-  verb.add_option("--set", flags->settings, "any key of the study: section.key=value; may be repeated");
+  session.add_key_flags(verb, flags->settings);
 }
 
 }  // namespace dfcl::cli

@@ -20,6 +20,7 @@
 
 #include "cli/flag_style.h"
 #include "cli/help.h"
+#include "cli/key_flags.h"
 #include "cli/progress_line.h"
 #include "dfcl/core/error.h"
 #include "dfcl/core/suggest.h"
@@ -276,23 +277,8 @@ int Session::run(int argc, char** argv) {
   }
 }
 
-void Session::add_key_flag(CLI::App& verb, const std::string& flag, const std::string& key,
-                           std::vector<std::string>& settings, const std::string& meaning) {
-  impl_->key_flags[key] = flag;
-  verb.add_option_function<std::string>(
-      flag, [&settings, key](const std::string& value) { settings.push_back(key + "=" + value); }, meaning);
-}
-
-void Session::add_key_list_flag(CLI::App& verb, const std::string& flag, const std::string& key,
-                                std::vector<std::string>& settings, const std::string& meaning) {
-  impl_->key_flags[key] = flag;
-  verb.add_option_function<std::vector<std::string>>(
-          flag,
-          [&settings, key](const std::vector<std::string>& values) {
-            settings.push_back(fmt::format("{}=[\"{}\"]", key, fmt::join(values, "\", \"")));
-          },
-          meaning)
-      ->delimiter(',');
+void Session::add_key_flags(CLI::App& verb, std::vector<std::string>& settings) {
+  cli::add_key_flags(verb, settings, impl_->key_flags);
 }
 
 CLI::Validator one_of(std::vector<std::string> words) {

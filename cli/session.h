@@ -28,13 +28,10 @@ class Session {
   CLI::App& add_verb(const std::string& name, const std::string& summary, const std::string& example,
                      std::function<int(core::RunContext&)> action);
 
-  // A flag that sets a key of the study: appends "method.epochs=20" to `settings`, which must live as long as the
-  // session. Errors about the key name the flag.
-  void add_key_flag(CLI::App& verb, const std::string& flag, const std::string& key, std::vector<std::string>& settings,
-                    const std::string& meaning);
-  // The same for a key that is a list of words: revenue,cost.
-  void add_key_list_flag(CLI::App& verb, const std::string& flag, const std::string& key,
-                         std::vector<std::string>& settings, const std::string& meaning);
+  // --set, and a flag for every key of the study that the table of keys gives this verb one. They append
+  // "method.epochs=20" to `settings`, which must live as long as the session; flags of their own come last and win.
+  // Errors about a key name its flag.
+  void add_key_flags(CLI::App& verb, std::vector<std::string>& settings);
 
   bool json() const { return json_; }
   bool quiet() const { return quiet_; }

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 
@@ -23,7 +22,7 @@
 #include "dfcl/io/tables/file_format.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/report/files/model_report.h"
-#include "dfcl/train/methods.h"
+#include "dfcl/train/method_traits.h"
 #include "dfcl/train/record_json.h"
 
 namespace dfcl::cli {
@@ -32,8 +31,7 @@ namespace {
 struct TrainFlags {
   std::string study;
   std::string output;
-  std::vector<std::string> settings;
-  std::vector<std::string> shortcuts;  // "method.epochs=20", from flags of their own
+  std::vector<std::string> settings;  // "method.epochs=20"
   std::string start_from;
   std::string checkpoint;
   std::string cache;
@@ -62,31 +60,19 @@ void require_out_of_bag(const TrainFlags& flags, const data::Study& study) {
   require_other_file("--out-of-bag", flags.out_of_bag, flags.output);
 }
 
-// A flag that was given and changes nothing is a mistake more often than not.
-void warn_of_idle_flags(const TrainFlags& flags, const std::vector<std::string>& overrides, const std::string& name,
-                        core::RunContext& context) {
-  if (name == "auto") return;
-  const train::Method& method = train::find_method(name);
-  const auto is_one_of = [](const std::string& key, std::initializer_list<const char*> keys) {
-    return std::find(keys.begin(), keys.end(), key) != keys.end();
-  };
-  for (const std::string& setting : overrides) {
-    const std::string key = setting.substr(0, setting.find('='));
-    const bool idle = (!method.decides() && is_one_of(key, {"method.alpha", "method.baseline", "method.warm_epochs",
-                                                            "method.multipliers"})) ||
-                      (!method.has_window() && key == "method.window") ||
-                      ((method.has_window() || !method.decides()) && key == "method.temperature") ||
-                      (method.grows_forest ? key == "method.ensemble" : key.starts_with("forest."));
-    if (idle) context.warn(fmt::format("{} changes nothing with --method {}", key, name));
-  }
-  if (flags.time_budget > 0.0) context.warn("--time-budget is for --method auto and changes nothing here");
+// A setting that was given and changes nothing is a mistake more often than not.
+void warn_of_idle_settings(const TrainFlags& flags, const std::string& method, core::RunContext& context) {
+  std::vector<std::string> keys;
+  for (const std::string& setting : flags.settings) keys.push_back(setting.substr(0, setting.find('=')));
+  for (const std::string& key : train::idle_keys(keys, method))
+    context.warn(fmt::format("{} changes nothing with {}", key, core::field_name("method.name", method)));
+  if (flags.time_budget > 0.0 && method != "auto")
+    context.warn("--time-budget is for --method auto and changes nothing here");
 }
 
 int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) {
-  std::vector<std::string> overrides = flags.settings;
-  overrides.insert(overrides.end(), flags.shortcuts.begin(), flags.shortcuts.end());
-  const data::Study study = io::read_study(flags.study, overrides);
-  warn_of_idle_flags(flags, overrides, study.method.name, context);
+  const data::Study study = io::read_study(flags.study, flags.settings);
+  warn_of_idle_settings(flags, study.method.name, context);
   if (flags.time_budget < 0.0)
     throw core::usage_error("--time-budget", "out of range", fmt::format("{}", flags.time_budget), "0 or more seconds");
   require_new(flags.output, flags, study);
@@ -149,39 +135,12 @@ void add_train(Session& session) {
       [flags, &session](core::RunContext& context) { return run_train(*flags, session.json(), context); });
   verb.add_option("STUDY", flags->study, "the study file")->required();
   verb.add_option("-o,--output", flags->output, "the model file to write, .safetensors")->required();
-  session.add_key_flag(verb, "--method", "method.name", flags->shortcuts, "the method; --help lists them");
-  session.add_key_flag(verb, "--epochs", "method.epochs", flags->shortcuts,
-                       "passes over the training units\nDefault: chosen from their number.");
-  session.add_key_flag(verb, "--batch", "method.batch", flags->shortcuts,
-                       "units in a step\nDefault: chosen from their number.");
-  session.add_key_flag(verb, "--lr", "method.learning_rate", flags->shortcuts, "learning rate at the start");
-  session.add_key_flag(verb, "--alpha", "method.alpha", flags->shortcuts,
-                       "weight of the prediction loss beside a decision loss");
-  session.add_key_flag(verb, "--baseline", "method.baseline", flags->shortcuts,
-                       "control variate of the decision losses: none, mean or dr");
-  session.add_key_flag(verb, "--ensemble", "method.ensemble", flags->shortcuts,
-                       "networks trained from different seeds and averaged");
-  session.add_key_flag(verb, "--trees", "forest.trees", flags->shortcuts, "tsm-forest: trees\nDefault: 256.");
-  session.add_key_flag(verb, "--leaf", "forest.leaf", flags->shortcuts,
-                       "tsm-forest: units in a leaf, at least\nDefault: 300.");
-  session.add_key_flag(verb, "--depth", "forest.depth", flags->shortcuts,
-                       "tsm-forest: splits from the root to a leaf, at most\nDefault: 24.");
+  session.add_key_flags(verb, flags->settings);
   verb.add_option("--out-of-bag", flags->out_of_bag,
                   "tsm-forest: also write predictions of the training units\nBy the trees that did not see the unit.");
-  session.add_key_list_flag(verb, "--monotone", "method.monotone", flags->shortcuts,
-                            "outcomes that rise with the arm: revenue,cost");
-  session.add_key_list_flag(verb, "--concave", "method.concave", flags->shortcuts,
-                            "outcomes that rise with the arm by falling steps: revenue");
-  verb.add_flag_function(
-      "--as-published", [flags](std::int64_t) { flags->shortcuts.emplace_back("method.as_published=true"); },
-      "train as the paper did, without what makes it work");
-  session.add_key_flag(
-      verb, "--warm-epochs", "method.warm_epochs", flags->shortcuts,
-      "of the epochs, those on the prediction loss alone\nDefault: two thirds of them, or none with --start-from.");
   verb.add_option("--start-from", flags->start_from,
                   "a model whose weights to start from, instead of random ones\nIts arms, features and network must be "
                   "those of the study.");
-  verb.add_option("--set", flags->settings, "any key of the study: section.key=value; may be repeated");
   verb.add_option("--checkpoint", flags->checkpoint,
                   "folder that keeps the state of the run\nThe same command goes on where it was stopped, and ends "
                   "with the same model.");

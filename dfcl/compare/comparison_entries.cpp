@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdlib>
 #include <optional>
 #include <set>
 
@@ -14,12 +13,11 @@
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/suggest.h"
 #include "dfcl/io/study/study_file.h"
+#include "dfcl/train/method_traits.h"
 #include "dfcl/train/methods.h"
 
 namespace dfcl::compare {
 namespace {
-
-using train::DecisionLoss;
 
 // Sections that change how a model is trained, and nothing else.
 constexpr std::array<const char*, 5> kTrainingSections = {"method", "network", "forest", "cost", "budgets"};
@@ -60,19 +58,10 @@ std::string plain(const std::string& toml) {
   return text;
 }
 
-// Whether a method uses a key. `auto` chooses among methods and takes all.
+// Whether a method uses a key. `auto` chooses among methods and takes all; its forest is grown as the study says.
 bool uses(const std::string& key, const std::optional<train::Method>& method) {
-  if (!method) return !key.starts_with("forest.");
-  const bool decides = method->loss != DecisionLoss::none && !method->learns_efficiencies;
-  const bool has_window = method->loss == DecisionLoss::ifd || method->loss == DecisionLoss::fd;
-  if (key == "method.window") return has_window;
-  if (key == "method.temperature") return decides && !has_window;
-  for (const char* of_decisions : {"alpha", "baseline", "multipliers", "warm_epochs"}) {
-    if (key == std::string("method.") + of_decisions) return decides;
-  }
-  if (key == "method.ensemble") return !method->grows_forest;
-  if (key.starts_with("forest.")) return method->grows_forest;
-  return true;
+  const data::MethodTrait trait = data::find_study_key(key).trait;
+  return method ? train::has_trait(*method, trait) : trait != data::MethodTrait::forest;
 }
 
 std::vector<std::string> known_methods() {
@@ -141,23 +130,10 @@ Alternative read_settings(const std::string& text, const std::vector<std::string
   return alternative;
 }
 
-// Values of [sweep] that mean "chosen from the data", which is what the method as it stands does.
-bool leaves_open(const std::string& key, const std::string& value) {
-  if (key == "baseline") return value == "\"\"";
-  if (key == "multipliers") return value == "[]";
-  const double number = std::strtod(value.c_str(), nullptr);
-  if (key == "alpha" || key == "weight_decay" || key == "warm_epochs") return number < 0.0;
-  const std::array<const char*, 5> zero_is_open = {"epochs", "batch", "learning_rate", "temperature", "window"};
-  return number == 0.0 && std::find(zero_is_open.begin(), zero_is_open.end(), key) != zero_is_open.end();
-}
-
+// No multipliers means those of the budgets, which is what the method as it stands trains on.
 void require_value(const std::string& key, const std::string& value) {
-  if (!leaves_open(key, value)) return;
-  throw core::usage_error("[sweep] " + key, "not a value to try", plain(value),
-                          key == "baseline"      ? "none, mean or dr"
-                          : key == "multipliers" ? "one number or more"
-                          : key == "alpha"       ? "0 or more"
-                                                 : "a value of its own",
+  if (key != "multipliers" || value != "[]") return;
+  throw core::field_error("sweep." + key, "not a value to try", value, "one number or more",
                           "the method as the study has it is compared anyway");
 }
 

@@ -10,18 +10,16 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <sstream>
 #include <system_error>
 
+#include "dfcl/compare/comparison_entries.h"
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/version.h"
-#include "dfcl/compare/comparison_entries.h"
-#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/data/study_keys.h"
 #include "dfcl/io/study/study_file.h"
+#include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/model/model_file.h"
 
 namespace dfcl::verbs {
@@ -62,50 +60,6 @@ ordered_json read_json(const std::string& path) {
   return json;
 }
 
-// The study as far as it decides what is trained: not where the trial lies, how reports speak, which methods are
-// compared.
-data::Study trained_by(data::Study study) {
-  study.data.trial = "trial";
-  study.report = {};
-  study.compare = {};
-  study.sweep = {};
-  study.deploy = {};
-  return study;
-}
-
-// "[section] key" -> value, of the keys that are set.
-std::map<std::string, std::string> settings_of(const data::Study& study) {
-  std::istringstream lines(io::study_text(study));
-  std::map<std::string, std::string> settings;
-  std::string section;
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t equals = line.find(" = ");
-    if (line.starts_with('[')) section = line;
-    if (!line.starts_with('#') && equals != std::string::npos)
-      settings[section + " " + line.substr(0, equals)] = line.substr(equals + 3);
-  }
-  return settings;
-}
-
-std::string shown(const std::map<std::string, std::string>& settings, const std::string& key) {
-  const auto found = settings.find(key);
-  return found == settings.end() ? "not set" : found->second;
-}
-
-// The first key of the study in which two differ, with both values; "" where none does.
-std::string study_difference(const data::Study& kept, const data::Study& asked) {
-  const auto before = settings_of(kept);
-  const auto now = settings_of(asked);
-  std::set<std::string> keys;
-  for (const auto& setting : before) keys.insert(setting.first);
-  for (const auto& setting : now) keys.insert(setting.first);
-  for (const std::string& key : keys) {
-    if (shown(before, key) != shown(now, key))
-      return fmt::format("{} was {}, and is {} now", key, shown(before, key), shown(now, key));
-  }
-  return "";
-}
-
 // What was compared must be compared still, by the same reference; more may come.
 std::string entries_difference(const data::Study& kept, const data::Study& asked) {
   const std::vector<std::string>& before = kept.compare.methods;
@@ -140,7 +94,7 @@ std::string difference_of(const ordered_json& kept, const ordered_json& asked, c
   const auto text = kept.find("study");
   if (text == kept.end() || !text->is_string()) throw wrong_folder(where, "the file is damaged");
   const data::Study before = io::parse_study(text->get<std::string>(), where, "", {}, false);
-  const std::string difference = study_difference(trained_by(before), trained_by(study));
+  const std::string difference = data::training_difference(before, study);
   return difference.empty() ? entries_difference(before, study) : difference;
 }
 
