@@ -88,8 +88,8 @@ Scored score(const std::string& path, const data::Trial& trial, const evaluate::
     return {evaluate::join_prediction(model::predict_file(model, trial_path, context), rows, trial.ids, path),
             model.is_index()};
   }
-  return {evaluate::join_prediction(io::read_prediction(path, "", context).prediction, rows, trial.ids, path),
-          verbs::holds_index(io::read_provenance(path))};
+  const data::Prediction read = io::read_prediction(path, "", context).prediction;
+  return {evaluate::join_prediction(read, rows, trial.ids, path), read.is_index};
 }
 
 std::vector<std::uint8_t> plan_of(const Scored& scored, std::size_t control, double budget, const std::string& path,

@@ -41,7 +41,7 @@ std::size_t write_figure(const model::Model& model, const PredictFlags& flags, m
   model::predict_units(
       model, units,
       [&](data::Prediction piece) {
-        if (!writer) writer.emplace(output, piece.arms, piece.ids.texts() == nullptr, provenance);
+        if (!writer) writer.emplace(output, piece, units.id_type(), provenance);
         num_units += piece.num_units();
         writer->write(piece);
         context.progress("predicting", num_units, 0, "units");

@@ -104,7 +104,7 @@ int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) 
   }
   if (!flags.out_of_bag.empty()) {
     request.on_out_of_bag = [&](const data::Prediction& prediction) {
-      io::PredictionWriter writer(flags.out_of_bag, prediction.arms, prediction.ids.texts() == nullptr,
+      io::PredictionWriter writer(flags.out_of_bag, prediction, prediction.ids.type(),
                                   {"prediction", core::version(), "train", {{"figure", "out of bag"}}});
       writer.write(prediction);
       writer.commit();

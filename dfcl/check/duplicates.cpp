@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "dfcl/core/column.h"
-#include "dfcl/core/hash.h"
 #include "dfcl/core/parallel.h"
+#include "dfcl/data/unit_key.h"
 
 namespace dfcl::check {
 namespace {
@@ -19,15 +19,10 @@ using HashedRow = std::pair<std::uint64_t, std::uint32_t>;
 
 constexpr std::size_t kExamples = 3;
 
-std::uint64_t key_hash(const data::Trial& trial, std::size_t row) {
-  const std::uint64_t hash = trial.ids.hash(row);
-  return trial.has_time() ? core::combine_hashes(hash, trial.time[row]) : hash;
-}
-
 bool same_key(const data::Trial& trial, std::size_t a, std::size_t b) {
   if (trial.has_time() && trial.time[a] != trial.time[b]) return false;
   if (const auto* numbers = trial.ids.numbers()) return (*numbers)[a] == (*numbers)[b];
-  return (*trial.ids.texts())[a] == (*trial.ids.texts())[b];
+  return trial.ids.text(a) == trial.ids.text(b);
 }
 
 // The hashes that occur more than once, each once, in rising order.
@@ -35,7 +30,7 @@ std::vector<std::uint64_t> repeated_hashes(const data::Trial& trial, core::RunCo
   core::Column<std::uint64_t> hashes(context.scratch());
   hashes.resize(trial.num_units());
   core::for_each_chunk(context, hashes.size(), 65'536, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t row = begin; row < end; ++row) hashes[row] = key_hash(trial, row);
+    for (std::size_t row = begin; row < end; ++row) hashes[row] = data::unit_key(trial, row);
   });
   std::sort(hashes.begin(), hashes.end());
   std::vector<std::uint64_t> repeated;
@@ -52,7 +47,7 @@ std::vector<HashedRow> rows_of(const data::Trial& trial, const std::vector<std::
       [&](std::size_t begin, std::size_t end) {
         std::vector<HashedRow> part;
         for (std::size_t row = begin; row < end; ++row) {
-          const std::uint64_t hash = key_hash(trial, row);
+          const std::uint64_t hash = data::unit_key(trial, row);
           if (std::binary_search(repeated.begin(), repeated.end(), hash)) {
             part.emplace_back(hash, static_cast<std::uint32_t>(row));
           }

@@ -14,7 +14,7 @@
 
 namespace dfcl::data {
 
-enum class ColumnType : std::uint8_t { float32, float64, int64, text };
+enum class ColumnType : std::uint8_t { float32, float64, int64, uint64, text };
 
 struct ColumnInfo {
   std::string name;
@@ -22,8 +22,12 @@ struct ColumnInfo {
   bool operator==(const ColumnInfo&) const = default;
 };
 
-// In the order of ColumnType. NaN in a float column and an empty text mean missing; int64 is never missing.
-using ColumnValues = std::variant<std::vector<float>, std::vector<double>, std::vector<std::int64_t>, TextColumn>;
+// In the order of ColumnType. NaN in a float column and an empty text mean missing; whole numbers are never missing.
+using ColumnValues = std::variant<std::vector<float>, std::vector<double>, std::vector<std::int64_t>,
+                                  std::vector<std::uint64_t>, TextColumn>;
+
+// No values of this type yet.
+ColumnValues empty_values(ColumnType type);
 
 struct Batch {
   std::size_t num_rows = 0;

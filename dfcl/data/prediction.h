@@ -1,19 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a model, or any other source, expects each unit to earn and cost under each arm. Memory: 8 bytes x units x
-// arms, and the ids.
+// What a model, or any other source, expects each unit to earn and cost under each arm, and what is known of these
+// numbers: their arms and control, whether the revenue is money or an index, which model made them. Memory: 8 bytes x
+// units x arms, and the ids.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "dfcl/core/matrix.h"
+#include "dfcl/data/arms.h"
 #include "dfcl/data/ids.h"
 
 namespace dfcl::data {
 
-struct Prediction {
-  std::vector<std::string> arms;  // labels
+// What a prediction is, without its numbers. Travels with it in memory and in its file (prediction_facts.h).
+struct PredictionFacts {
+  Arms arms = {};
+  bool control_is_guessed = false;  // nobody said which arm is control: it was told by its label, or it is the first
+  bool is_index = false;            // revenue ranks units by efficiency and is no money
+  std::string model = {};           // fingerprint of the model; "": not made by one of ours
+  std::string method = {};          // of the model; "": unknown
+  // Per arm, the exact known cost per unit, of which the costs are the float32 nearest to it; empty: costs are
+  // predicted.
+  std::vector<double> price = {};
+
+  bool operator==(const PredictionFacts&) const = default;
+};
+
+struct Prediction : PredictionFacts {
   Ids ids;
   core::Matrix<float> revenue;  // units x arms
   core::Matrix<float> cost;     // units x arms

@@ -10,7 +10,11 @@
 namespace dfcl::data {
 namespace {
 
-std::uint64_t start_hash(std::size_t unit, std::uint64_t id_hash) { return core::combine_hashes(unit, id_hash); }
+std::uint64_t hash_arms(const std::vector<std::string>& arms) {
+  std::uint64_t hash = 0;
+  for (const std::string& arm : arms) hash = core::hash_text(arm, hash);
+  return hash;
+}
 std::uint64_t add_hash(std::uint64_t hash, float value) {
   return core::mix_bits(hash ^ std::bit_cast<std::uint32_t>(value));
 }
@@ -18,29 +22,31 @@ std::uint64_t add_hash(std::uint64_t hash, float value) {
 }  // namespace
 
 std::uint64_t fingerprint_of(const Prediction& prediction, core::RunContext& context) {
-  return core::sum_chunks(
+  const std::uint64_t sum = core::sum_chunks(
       context, prediction.num_units(), 65'536, std::uint64_t{0},
       [&](std::size_t begin, std::size_t end) {
-        std::uint64_t sum = 0;
+        std::uint64_t part = 0;
         for (std::size_t unit = begin; unit < end; ++unit) {
-          std::uint64_t hash = start_hash(unit, prediction.ids.hash(unit));
+          std::uint64_t hash = prediction.ids.hash(unit);
           for (const float value : prediction.revenue.row(unit)) hash = add_hash(hash, value);
           for (const float value : prediction.cost.row(unit)) hash = add_hash(hash, value);
-          sum += hash;
+          part += hash;
         }
-        return sum;
+        return part;
       },
       [](std::uint64_t& total, std::uint64_t part) { total += part; });
+  return core::combine_hashes(hash_arms(prediction.arms.labels), sum);
 }
 
 Ids ids_of_batch(const Batch& batch, std::size_t id_column, std::size_t first_unit) {
   if (id_column >= batch.columns.size()) return RowNumbers{first_unit + 1, batch.num_rows};
   if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&batch.columns[id_column])) return *numbers;
+  if (const auto* numbers = std::get_if<std::vector<std::uint64_t>>(&batch.columns[id_column])) return *numbers;
   return std::get<TextColumn>(batch.columns[id_column]);
 }
 
 FingerprintedSource::FingerprintedSource(std::unique_ptr<BatchSource> source, const std::vector<std::string>& arms)
-    : source_(std::move(source)) {
+    : source_(std::move(source)), seed_(hash_arms(arms)) {
   const auto place = [&](const std::string& name) {
     const auto& infos = source_->columns();
     return static_cast<std::size_t>(
@@ -54,14 +60,14 @@ FingerprintedSource::FingerprintedSource(std::unique_ptr<BatchSource> source, co
 
 bool FingerprintedSource::next(Batch& batch) {
   if (!source_->next(batch)) {
-    if (!done_) fingerprint_ = sum_;
+    if (!done_) fingerprint_ = core::combine_hashes(seed_, sum_);
     done_ = true;
     return false;
   }
   if (done_) return true;
   const Ids ids = ids_of_batch(batch, id_, rows_);
   for (std::size_t row = 0; row < batch.num_rows; ++row) {
-    std::uint64_t hash = start_hash(rows_ + row, ids.hash(row));
+    std::uint64_t hash = ids.hash(row);
     for (const std::size_t column : numbers_)
       hash = add_hash(hash, std::get<std::vector<float>>(batch.columns[column])[row]);
     sum_ += hash;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fingerprint of a prediction that is the same whether it is held in memory or streamed, whatever the batches: the
-// sum over units of a hash of place, id, revenues and costs. One pass.
+// A fingerprint of a prediction that is the same whether it is held in memory or streamed, whatever the batches and the
+// order of the units: of its arms, and the sum over units of a hash of id, revenues and costs. Where units have no ids,
+// their row numbers stand for them. One pass.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,7 @@ class FingerprintedSource : public BatchSource {
 
  private:
   std::unique_ptr<BatchSource> source_;
+  std::uint64_t seed_;                // of the arms
   std::vector<std::size_t> numbers_;  // columns, revenues first
   std::size_t id_;                    // column, or the number of columns where there is none
   std::size_t rows_ = 0;

@@ -8,18 +8,12 @@ namespace {
 
 constexpr std::size_t kPieceUnits = 65'536;
 
-ColumnInfo id_column(const Ids& ids) { return {"id", ids.texts() == nullptr ? ColumnType::int64 : ColumnType::text}; }
+ColumnInfo id_column(const Ids& ids) { return {"id", ids.type()}; }
 
 ColumnValues id_values(const Ids& ids, std::size_t begin, std::size_t end) {
-  if (ids.texts() == nullptr) {
-    std::vector<std::int64_t> numbers;
-    numbers.reserve(end - begin);
-    for (std::size_t unit = begin; unit < end; ++unit) numbers.push_back(ids.number(unit));
-    return numbers;
-  }
-  TextColumn texts;
-  for (std::size_t unit = begin; unit < end; ++unit) texts.push_back((*ids.texts())[unit]);
-  return texts;
+  ColumnValues values = empty_values(ids.type());
+  (void)append_ids(ids, begin, end, values);  // its own type holds them all
+  return values;
 }
 
 // A value that knows the columns of its files, cut into pieces.
@@ -56,8 +50,8 @@ class PredictionPieces final : public Pieces {
  private:
   static std::vector<ColumnInfo> columns_of(const Prediction& prediction) {
     std::vector<ColumnInfo> columns = {id_column(prediction.ids)};
-    for (const std::string& arm : prediction.arms) columns.push_back({"revenue_" + arm, ColumnType::float32});
-    for (const std::string& arm : prediction.arms) columns.push_back({"cost_" + arm, ColumnType::float32});
+    for (const std::string& arm : prediction.arms.labels) columns.push_back({"revenue_" + arm, ColumnType::float32});
+    for (const std::string& arm : prediction.arms.labels) columns.push_back({"cost_" + arm, ColumnType::float32});
     return columns;
   }
   void fill(std::size_t begin, std::size_t end, std::vector<ColumnValues>& columns) const override {

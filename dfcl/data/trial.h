@@ -11,20 +11,12 @@
 
 #include "dfcl/core/column.h"
 #include "dfcl/core/run_context.h"
+#include "dfcl/data/arms.h"
 #include "dfcl/data/cost_facts.h"
 #include "dfcl/data/features.h"
 #include "dfcl/data/ids.h"
 
 namespace dfcl::data {
-
-struct Arms {
-  std::vector<std::string> labels;  // in the study's order, else control first and the rest as numbers or letters sort
-  std::size_t control = 0;
-  bool ordered = false;
-
-  std::size_t size() const { return labels.size(); }
-  bool operator==(const Arms&) const = default;
-};
 
 enum class Split : std::uint8_t { train = 0, validation = 1, test = 2 };
 
@@ -39,11 +31,15 @@ struct Trial {
   core::Column<float> propensity;       // of the arm received; empty: the arm shares
   core::Column<std::uint32_t> cluster;  // dense index; empty: every unit is its own
   std::size_t num_clusters = 0;         // 0: none declared
-  core::Column<std::uint32_t> time;     // index into times; empty: none declared
-  std::vector<std::string> times;       // in rising order: as numbers if all are, else as text
-  core::Column<Split> split;            // per unit
-  std::uint64_t fingerprint = 0;        // of everything above but the split; independent of the file format
-  std::vector<std::string> notes;       // what reading did that the user should know: winsorised, pooled, dropped
+  // Per cluster, the hash of its label, rising; empty where a trial was not read from a table (unit_key.h).
+  core::Column<std::uint64_t> cluster_key;
+  core::Column<std::uint32_t> time;  // index into times; empty: none declared
+  std::vector<std::string> times;    // in rising order: as numbers if all are, else as text
+  core::Column<Split> split;         // per unit
+  // Of everything above but the split; independent of the file format and of how rows are cut into files and, where
+  // units have ids, of the order of the rows.
+  std::uint64_t fingerprint = 0;
+  std::vector<std::string> notes;  // what reading did that the user should know: winsorised, pooled, dropped
 
   std::size_t num_units() const { return arm.size(); }
   bool has_time() const { return !times.empty(); }

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/error_makers.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/core/suggest.h"
-#include "dfcl/core/error_makers.h"
 
 namespace dfcl::launch {
 namespace {
@@ -41,7 +41,7 @@ data::Batch simulate_outcomes(const simulate::Simulator& simulator, const data::
   std::vector<std::int64_t> ids(plan.num_units());
   std::vector<double> revenue(plan.num_units()), cost(plan.num_units());
   for (std::size_t unit = 0; unit < plan.num_units(); ++unit) {
-    ids[unit] = plan.ids.texts() == nullptr ? plan.ids.number(unit) : 0;
+    ids[unit] = plan.ids.type() == data::ColumnType::int64 ? plan.ids.number(unit) : 0;
     if (ids[unit] < 1 || static_cast<std::uint64_t>(ids[unit]) > simulator.num_units()) {
       throw core::data_error(fmt::format("unit '{}'", plan.ids.text(unit)), "not a simulated unit", "",
                              fmt::format("ids 1 to {}", simulator.num_units()), "give the --rows of the trial");

@@ -11,7 +11,6 @@ namespace dfcl::model {
 namespace {
 
 constexpr std::size_t kMostLayers = 100;
-constexpr std::size_t kMostArms = 255;
 
 class Checker {
  public:
@@ -35,7 +34,7 @@ class Checker {
 
   void check_arms() const {
     const std::size_t num_arms = model_.arms.size();
-    require(num_arms >= 2 && num_arms <= kMostArms && model_.arms.control < num_arms, "arms");
+    require(num_arms >= 2 && num_arms <= data::kMostArms && model_.arms.control < num_arms, "arms");
     require(model_.network.revenue.num_arms == (model_.is_index() ? num_arms - 1 : num_arms), "revenue");
     require(model_.network.cost.num_arms == num_arms, "cost");
   }

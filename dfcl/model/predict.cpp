@@ -8,6 +8,7 @@
 #include "dfcl/forest/predict.h"
 #include "dfcl/loss/efficiency.h"
 #include "dfcl/model/arm_rules_of.h"
+#include "dfcl/model/model_file.h"
 #include "dfcl/nn/workspace_pool.h"
 
 namespace dfcl::model {
@@ -119,14 +120,22 @@ void Predictor::predict(core::MatrixView<const float> features, core::MatrixView
   });
 }
 
+data::PredictionFacts prediction_facts(const Model& model) {
+  data::PredictionFacts facts;
+  facts.arms = model.arms;
+  facts.is_index = model.is_index();
+  facts.model = fingerprint_of(model);
+  facts.method = model.method;
+  return facts;
+}
+
 data::Prediction predict(const Model& model, const data::Features& features, data::Ids ids, core::RunContext& context) {
   if (features.columns != model.features) {
     throw core::Error({.kind = core::ErrorKind::data,
                        .what = "the features are not those of the model",
                        .hint = "read the units with the model's columns and levels"});
   }
-  data::Prediction prediction;
-  prediction.arms = model.arms.labels;
+  data::Prediction prediction{prediction_facts(model), {}, {}, {}};
   prediction.ids = std::move(ids);
   prediction.revenue = core::Matrix<float>(features.num_units(), model.arms.size());
   prediction.cost = core::Matrix<float>(features.num_units(), model.arms.size());
@@ -143,6 +152,7 @@ void predict_units(const Model& model, io::UnitReader& units, const std::functio
     data::Prediction prediction;
   };
   const Predictor predictor(model, figure);
+  const data::PredictionFacts facts = prediction_facts(model);
   core::ordered_pipeline(
       context, [&] { return units.read(); },
       [&](std::shared_ptr<io::RawUnits> raw) {
@@ -156,7 +166,7 @@ void predict_units(const Model& model, io::UnitReader& units, const std::functio
       },
       [&](Piece piece) {
         units.accept(piece.units);
-        piece.prediction.arms = model.arms.labels;
+        static_cast<data::PredictionFacts&>(piece.prediction) = facts;
         piece.prediction.ids = std::move(piece.units.ids);
         consume(std::move(piece.prediction));
       });
@@ -164,8 +174,7 @@ void predict_units(const Model& model, io::UnitReader& units, const std::functio
 
 data::Prediction predict_file(const Model& model, const std::string& units_path, core::RunContext& context) {
   io::UnitReader units(units_path, unit_schema(model), context);
-  data::Prediction all;
-  all.arms = model.arms.labels;
+  data::Prediction all{prediction_facts(model), {}, {}, {}};
   all.revenue = core::Matrix<float>(0, all.arms.size());
   all.cost = core::Matrix<float>(0, all.arms.size());
   const auto append = [](core::Matrix<float>& matrix, const core::Matrix<float>& piece) {

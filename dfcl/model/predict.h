@@ -50,6 +50,9 @@ class Predictor {
   std::vector<nn::OutcomeNetwork<float>> members_;
 };
 
+// What the predictions of a model are: its arms and control, whether their revenue is an index, its fingerprint.
+data::PredictionFacts prediction_facts(const Model& model);
+
 // For units in memory. Throws Error of kind data where their columns are not the model's.
 data::Prediction predict(const Model& model, const data::Features& features, data::Ids ids, core::RunContext& context);
 

@@ -19,17 +19,6 @@
 namespace dfcl::train {
 namespace {
 
-data::Ids ids_of(const data::Ids& ids, std::span<const std::uint32_t> rows) {
-  if (ids.texts() == nullptr) {
-    std::vector<std::int64_t> numbers;
-    for (const std::uint32_t row : rows) numbers.push_back(ids.number(row));
-    return numbers;
-  }
-  data::TextColumn texts;
-  for (const std::uint32_t row : rows) texts.push_back(ids.text(row));
-  return texts;
-}
-
 class Run {
  public:
   Run(const data::Trial& trial, const data::Study& study, const TrainOptions& options, core::RunContext& context)
@@ -100,8 +89,10 @@ class Run {
     result.forest = std::move(fit.forest);
     set_multipliers(result, fit.revenue.view(), fit.cost.view());
     if (options_.on_out_of_bag) {
-      options_.on_out_of_bag(
-          {trial_.arms.labels, ids_of(trial_.ids, prepared_.train_rows), std::move(fit.revenue), std::move(fit.cost)});
+      options_.on_out_of_bag({{.arms = trial_.arms},
+                              trial_.ids.chosen(prepared_.train_rows),
+                              std::move(fit.revenue),
+                              std::move(fit.cost)});
     }
     return result;
   }

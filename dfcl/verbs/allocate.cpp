@@ -14,6 +14,7 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/suggest.h"
 #include "dfcl/core/version.h"
+#include "dfcl/data/prediction_facts.h"
 #include "dfcl/data/prediction_fingerprint.h"
 #include "dfcl/io/predictions/plan_file.h"
 #include "dfcl/io/predictions/prediction_file.h"
@@ -67,10 +68,12 @@ void warn_of_index(bool is_index, core::RunContext& context) {
 }
 
 data::Provenance provenance_of(const AllocateRequest& request, const allocate::Rules& rules,
-                               const std::vector<std::string>& arms, bool is_index, std::uint64_t seed) {
+                               const data::PredictionFacts& facts, std::uint64_t seed) {
   data::Provenance provenance{"plan", core::version(), "allocate", {}};
-  provenance.options = {{"control", arms[rules.control]}, {"objective", request.objective}};
-  if (is_index) provenance.options.emplace_back(kIndexOption, "true");
+  provenance.options = {{data::kControlOption, facts.arms.labels[rules.control]}, {"objective", request.objective}};
+  if (facts.is_index) provenance.options.emplace_back(data::kIndexOption, "true");
+  if (!facts.model.empty()) provenance.options.emplace_back(data::kModelOption, facts.model);
+  if (!facts.method.empty()) provenance.options.emplace_back(data::kMethodOption, facts.method);
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) provenance.options.emplace_back(name, value);
   };
@@ -99,11 +102,11 @@ std::vector<std::pair<std::string, std::string>> figures_of(const report::PlanSu
 // Everything a problem points at, in memory.
 struct LoadedProblem {
   std::shared_ptr<const data::Prediction> prediction;
+  data::PredictionFacts facts;                 // of the prediction, with what the request says of them
   io::PredictionTable table;                   // its prediction has moved to the line above
   core::Matrix<std::uint8_t> launch_eligible;  // units x arms, with roles only: what the launch leaves open
   core::Matrix<float> second;
   allocate::Problem problem;
-  bool is_index = false;  // revenue is made of efficiencies
 };
 
 // Takes from the held-out and explored units every arm but theirs.
@@ -128,30 +131,28 @@ LoadedProblem load_problem(const AllocateRequest& request, core::RunContext& con
     data::Prediction read;
     if (request.model != nullptr) {
       read = model::predict_file(*request.model, request.units, context);
-      loaded.is_index = request.model->is_index();
     } else if (!request.units.empty()) {
-      const model::Model model = model::read_model(request.predictions);
-      read = model::predict_file(model, request.units, context);
-      loaded.is_index = model.is_index();
+      read = model::predict_file(model::read_model(request.predictions), request.units, context);
     } else {
-      loaded.is_index = holds_index(io::read_provenance(request.predictions));
       loaded.table = io::read_prediction(request.predictions, request.segment, context);
       read = std::move(loaded.table.prediction);
     }
     loaded.prediction = std::make_shared<const data::Prediction>(std::move(read));
   }
-  warn_of_index(loaded.is_index, context);
   const data::Prediction& prediction = *loaded.prediction;
+  const std::vector<std::string>& arms = prediction.arms.labels;
+  loaded.facts = facts_of(request, prediction);
+  warn_of_index(loaded.facts.is_index, context);
   allocate::Problem& problem = loaded.problem;
   problem.revenue = prediction.revenue.view();
   problem.cost = prediction.cost.view();
-  problem.rules = rules_of(request, prediction.arms);
+  problem.rules = rules_of(request, loaded.facts);
   if (!request.eligible.empty())
-    loaded.table.eligible = io::read_eligibility(request.eligible, prediction.arms, prediction.ids, context);
+    loaded.table.eligible = io::read_eligibility(request.eligible, arms, prediction.ids, context);
   if (loaded.table.eligible.rows() > 0) problem.eligible = std::as_const(loaded.table.eligible).view();
-  problem.min_units = limits_of(request.min_units, 0, prediction.arms, "--min-units");
+  problem.min_units = limits_of(request.min_units, 0, arms, "--min-units");
   problem.max_units =
-      limits_of(request.max_units, static_cast<std::int64_t>(prediction.num_units()), prediction.arms, "--max-units");
+      limits_of(request.max_units, static_cast<std::int64_t>(prediction.num_units()), arms, "--max-units");
   if (!request.segment_budgets.empty()) {
     const auto budgets = io::read_segment_budgets(request.segment_budgets, context);
     problem.segments.of_unit = loaded.table.segment;
@@ -163,7 +164,7 @@ LoadedProblem load_problem(const AllocateRequest& request, core::RunContext& con
     }
   }
   if (request.second_budget) {
-    loaded.second = io::read_second_cost(request.second_cost, prediction.arms, prediction.ids, context);
+    loaded.second = io::read_second_cost(request.second_cost, arms, prediction.ids, context);
     problem.second = {std::as_const(loaded.second).view(), *request.second_budget};
   }
   if (request.has_roles()) mask_launch(design_of(request, problem.rules, context.seed), loaded, context);
@@ -189,7 +190,7 @@ data::Plan plan_of(const LoadedProblem& loaded, const allocate::Solution& soluti
                    const launch::LaunchDesign& design) {
   const data::Prediction& prediction = *loaded.prediction;
   data::Plan plan;
-  plan.arms = prediction.arms;
+  plan.arms = prediction.arms.labels;
   plan.ids = prediction.ids;
   plan.arm = solution.arm;
   plan.revenue.resize(plan.arm.size());
@@ -236,7 +237,7 @@ double elasticity_of(const AllocateRequest& request, const allocate::Solution& s
 }
 
 allocate::Curve make_curve(const AllocateRequest& request, const LoadedProblem& loaded, core::RunContext& context) {
-  const std::vector<std::string>& arms = loaded.prediction->arms;
+  const std::vector<std::string>& arms = loaded.prediction->arms.labels;
   const auto id_of = [&](std::size_t unit) { return loaded.prediction->ids.text(unit); };
   allocate::Curve curve =
       naming_units(id_of, [&] { return allocate::allocate_curve(loaded.problem, request.curve_points, context); });
@@ -252,7 +253,7 @@ AllocateResult allocate_in_memory(const AllocateRequest& request, core::RunConte
   const LoadedProblem loaded = load_problem(request, context);
   const data::Prediction& prediction = *loaded.prediction;
   AllocateResult result;
-  result.arms = prediction.arms;
+  result.arms = prediction.arms.labels;
   if (request.curve_points > 0) {
     result.curve = make_curve(request, loaded, context);
     return result;
@@ -261,13 +262,12 @@ AllocateResult allocate_in_memory(const AllocateRequest& request, core::RunConte
   const bool is_kept = !request.output.empty() || request.keep_plans;
   const std::uint64_t fingerprint = is_kept ? data::fingerprint_of(prediction, context) : 0;
   const double read_seconds = clock.lap();
-  const data::Provenance provenance =
-      provenance_of(request, loaded.problem.rules, prediction.arms, loaded.is_index, context.seed);
+  const data::Provenance provenance = provenance_of(request, loaded.problem.rules, loaded.facts, context.seed);
   const launch::LaunchDesign design = design_of(request, loaded.problem.rules, context.seed);
   const auto id_of = [&](std::size_t unit) { return prediction.ids.text(unit); };
 
   for (std::size_t i = 0; i < totals.size(); ++i) {
-    report::PlanSummary figures = empty_figures(request, prediction.arms, loaded.problem.rules);
+    report::PlanSummary figures = empty_figures(request, prediction.arms.labels, loaded.problem.rules);
     figures.num_units = prediction.num_units();
     figures.segments = loaded.table.segments;
     figures.seconds.read = read_seconds;
@@ -288,7 +288,7 @@ AllocateResult allocate_in_memory(const AllocateRequest& request, core::RunConte
       const auto plan = std::make_shared<const data::Plan>(plan_of(loaded, figures.solution, design));
       if (figures.launch) launch::add_role_totals(*plan, figures.launch->roles);
       if (previous) {
-        launch::PlanChanges changes(previous->plan, prediction.arms);
+        launch::PlanChanges changes(previous->plan, prediction.arms.labels);
         changes.add(*plan);
         figures.change = changes.result();
       }
@@ -329,10 +329,10 @@ std::string id_in_stream(data::BatchSource& source, std::size_t id_column, std::
 }
 
 AllocateResult allocate_streamed(const AllocateRequest& request, core::RunContext& context) {
-  const std::vector<std::string> arms = io::arms_of_columns(io::column_names(request.predictions), request.predictions);
-  const allocate::Rules rules = rules_of(request, arms);
-  const bool is_index = holds_index(io::read_provenance(request.predictions));
-  warn_of_index(is_index, context);
+  const data::PredictionFacts facts = facts_of(request, io::read_prediction_facts(request.predictions));
+  const std::vector<std::string>& arms = facts.arms.labels;
+  const allocate::Rules rules = rules_of(request, facts);
+  warn_of_index(facts.is_index, context);
   const launch::LaunchDesign design = design_of(request, rules, context.seed);
   std::unique_ptr<data::BatchSource> opened = io::open_prediction(request.predictions, arms, context);
   const launch::LaunchSource* launch = nullptr;
@@ -376,8 +376,7 @@ AllocateResult allocate_streamed(const AllocateRequest& request, core::RunContex
       if (request.keep_plans) append_plan(piece, whole);
       if (file.empty()) return;
       if (!writer) {
-        writer.emplace(file, piece.ids.texts() == nullptr, piece.has_roles(),
-                       provenance_of(request, rules, arms, is_index, context.seed));
+        writer.emplace(file, piece.ids.type(), piece.has_roles(), provenance_of(request, rules, facts, context.seed));
       }
       writer->write(piece);
     };
@@ -402,7 +401,7 @@ AllocateResult allocate_streamed(const AllocateRequest& request, core::RunContex
     }
     figures.seconds.write = clock.lap();
     if (request.keep_plans) {
-      KeptPlan kept{nullptr, provenance_of(request, rules, arms, is_index, context.seed), {}};
+      KeptPlan kept{nullptr, provenance_of(request, rules, facts, context.seed), {}};
       if (figures.solution.has_plan()) kept.plan = std::make_shared<const data::Plan>(std::move(whole));
       kept.figures = figures_of(figures, source.fingerprint());
       result.kept.push_back(std::move(kept));
@@ -424,7 +423,7 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
 }
 
 void write_plan(const std::string& path, const KeptPlan& plan) {
-  io::PlanWriter writer(path, plan.plan->ids.texts() == nullptr, plan.plan->has_roles(), plan.provenance);
+  io::PlanWriter writer(path, plan.plan->ids.type(), plan.plan->has_roles(), plan.provenance);
   writer.write(*plan.plan);
   writer.commit(plan.figures);
 }

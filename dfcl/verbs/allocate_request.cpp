@@ -10,6 +10,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/suggest.h"
+#include "dfcl/data/prediction_facts.h"
 #include "dfcl/io/tables/file_format.h"
 #include "dfcl/model/safetensors.h"
 
@@ -48,9 +49,6 @@ void check_limits(const AllocateRequest& request) {
   if (request.stream && (!request.eligible.empty() || request.curve_points > 0)) {
     throw usage_error("--stream", "cannot be combined with --eligible or --curve",
                       "put eligible_<arm> columns into the prediction file");
-  }
-  if (request.stream && !request.output.empty() && io::format_of_name(request.output) == io::FileFormat::arrow_file) {
-    throw usage_error("--stream", "writes .parquet or .csv");
   }
 }
 
@@ -108,13 +106,14 @@ void check_launch(const AllocateRequest& request) {
 
 }  // namespace
 
-allocate::Rules rules_of(const AllocateRequest& request, const std::vector<std::string>& arms) {
+data::PredictionFacts facts_of(const AllocateRequest& request, data::PredictionFacts facts) {
+  data::apply_said({.control = request.control, .is_index = {}}, facts);
+  return facts;
+}
+
+allocate::Rules rules_of(const AllocateRequest& request, const data::PredictionFacts& facts) {
   allocate::Rules rules;
-  if (!request.control.empty()) {
-    rules.control = arm_named(request.control, arms, "--control");
-  } else if (const auto zero = std::find(arms.begin(), arms.end(), "0"); zero != arms.end()) {
-    rules.control = static_cast<std::size_t>(zero - arms.begin());
-  }
+  rules.control = facts.arms.control;
   if (request.objective == "profit") rules.objective = allocate::Objective::profit;
   rules.margin = request.margin.value_or(1.0);
   rules.min_roi = request.min_roi.value_or(0.0);

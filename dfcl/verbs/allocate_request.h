@@ -58,7 +58,10 @@ struct AllocateRequest {
 // Throws Error of kind usage where parts of the request contradict each other.
 void check_request(const AllocateRequest& request);
 
-allocate::Rules rules_of(const AllocateRequest& request, const std::vector<std::string>& arms);
+allocate::Rules rules_of(const AllocateRequest& request, const data::PredictionFacts& facts);
+
+// What the predictions are, with what the request says of them.
+data::PredictionFacts facts_of(const AllocateRequest& request, data::PredictionFacts facts);
 
 launch::LaunchDesign design_of(const AllocateRequest& request, const allocate::Rules& rules, std::uint64_t seed);
 

@@ -16,8 +16,8 @@
 #include "dfcl/data/budgets.h"
 #include "dfcl/data/prediction_fingerprint.h"
 #include "dfcl/data/report_words.h"
-#include "dfcl/evaluate/evaluate.h"
 #include "dfcl/evaluate/estimators/join.h"
+#include "dfcl/evaluate/evaluate.h"
 #include "dfcl/io/predictions/prediction_file.h"
 #include "dfcl/io/study/study_file.h"
 #include "dfcl/io/tables/table_summary_reader.h"
@@ -138,34 +138,19 @@ Scored score_model(const model::Model& model, const std::string& where, const In
 
 Scored score_prediction(const data::Prediction& prediction, const std::string& where, const Inputs& inputs,
                         core::RunContext& context) {
-  Scored scored;
+  Scored scored{.prediction = {}, .method = prediction.method, .fingerprint = {}, .is_index = prediction.is_index};
   scored.fingerprint = fmt::format("{:016x}", data::fingerprint_of(prediction, context));
   scored.prediction = evaluate::join_prediction(prediction, inputs.rows, inputs.trial.ids, where);
-  return scored;
-}
-
-Scored score_file(const std::string& path, const Inputs& inputs, core::RunContext& context) {
-  const io::PredictionTable table = io::read_prediction(path, "", context);
-  Scored scored = score_prediction(table.prediction, path, inputs, context);
-  const data::Provenance provenance = io::read_provenance(path);
-  scored.is_index = holds_index(provenance);
-  for (const auto& [name, value] : provenance.options) {
-    if (name == "method") scored.method = value;
-  }
   return scored;
 }
 
 Scored score(const Contender& contender, const Inputs& inputs, bool allow_training_rows, core::RunContext& context) {
   const std::string& path = contender.path;
   if (contender.model != nullptr) return score_model(*contender.model, path, inputs, allow_training_rows, context);
-  if (contender.prediction != nullptr) {
-    Scored scored = score_prediction(*contender.prediction, path, inputs, context);
-    scored.method = contender.method;
-    scored.is_index = contender.is_index;
-    return scored;
-  }
-  return model::is_safetensors(path) ? score_model(model::read_model(path), path, inputs, allow_training_rows, context)
-                                     : score_file(path, inputs, context);
+  if (contender.prediction != nullptr) return score_prediction(*contender.prediction, path, inputs, context);
+  if (model::is_safetensors(path))
+    return score_model(model::read_model(path), path, inputs, allow_training_rows, context);
+  return score_prediction(io::read_prediction(path, "", context).prediction, path, inputs, context);
 }
 
 // The name given, or that of the file without its ending; two of one name are numbered.

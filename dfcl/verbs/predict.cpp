@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/verbs/predict.h"
 
-#include <algorithm>
-
 #include "dfcl/core/version.h"
+#include "dfcl/data/prediction_facts.h"
 #include "dfcl/io/predictions/prediction_writer.h"
-#include "dfcl/model/model_file.h"
+#include "dfcl/model/predict.h"
 
 namespace dfcl::verbs {
 
 data::Provenance prediction_provenance(const model::Model& model) {
-  return {"prediction",
-          core::version(),
-          "predict",
-          {{"model", model::fingerprint_of(model)},
-           {"method", model.method},
-           {kIndexOption, model.is_index() ? "true" : "false"}}};
-}
-
-bool holds_index(const data::Provenance& provenance) {
-  return std::any_of(provenance.options.begin(), provenance.options.end(),
-                     [](const auto& option) { return option.first == kIndexOption && option.second == "true"; });
+  return {"prediction", core::version(), "predict", data::fact_options(model::prediction_facts(model))};
 }
 
 void write_prediction(const std::string& path, const data::Prediction& prediction, const data::Provenance& provenance) {
-  io::PredictionWriter writer(path, prediction.arms, prediction.ids.texts() == nullptr, provenance);
+  io::PredictionWriter writer(path, prediction, prediction.ids.type(), provenance);
   writer.write(prediction);
   writer.commit();
 }

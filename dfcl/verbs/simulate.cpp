@@ -7,6 +7,7 @@
 
 #include "dfcl/core/parallel.h"
 #include "dfcl/core/version.h"
+#include "dfcl/data/prediction_facts.h"
 #include "dfcl/simulate/batch_sources.h"
 
 namespace dfcl::verbs {
@@ -24,6 +25,7 @@ data::Provenance simulation_provenance(const simulate::Simulator& simulator, con
                                           {"noise", fmt::format("{}", options.noise)},
                                           {"imbalance", options.imbalance ? "true" : "false"},
                                           {"seed", fmt::format("{}", options.seed)}}};
+  if (provenance.kind == "truth") provenance.options.emplace_back(data::kControlOption, simulator.arms().front());
   if (options.cost_scale != 1.0) provenance.options.emplace_back("cost_scale", fmt::format("{}", options.cost_scale));
   if (options.population_shift != 0.0)
     provenance.options.emplace_back("population_shift", fmt::format("{}", options.population_shift));

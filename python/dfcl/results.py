@@ -247,6 +247,31 @@ class Prediction(_Frame):
         return self._native.arms
 
     @property
+    def control(self) -> str:
+        """The arm that is control."""
+        return self._native.control
+
+    @property
+    def is_index(self) -> bool:
+        """Whether ``revenue`` ranks units by efficiency and is no money."""
+        return self._native.is_index
+
+    @property
+    def model(self) -> str:
+        """The fingerprint of the model that made it; "" where none of ours did."""
+        return self._native.model
+
+    @property
+    def method(self) -> str:
+        """The method of that model; "" where it is not known."""
+        return self._native.method
+
+    @property
+    def price(self) -> list[float] | None:
+        """For each arm its known cost per unit; None where costs are predicted."""
+        return self._native.price or None
+
+    @property
     def ids(self) -> np.ndarray[Any, Any]:
         return np.asarray(self._native.ids)
 
@@ -264,8 +289,7 @@ class Prediction(_Frame):
         return self._native.num_units
 
     def __repr__(self) -> str:
-        method = self._native.options.get("method", "")
-        return f"<dfcl.Prediction{' of ' + method if method else ''}: {len(self):,} units, arms {', '.join(self.arms)}>"
+        return f"<dfcl.Prediction{' of ' + self.method if self.method else ''}: {len(self):,} units, arms {', '.join(self.arms)}>"
 
 
 class Plan(_Figures, _Frame):

@@ -66,9 +66,37 @@ def _texts(values: Sequence[Any]) -> list[str | None]:
     return [text(value) for value in values]
 
 
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+
+
+def _array(values: Any) -> np.ndarray[Any, Any]:
+    """An array of the values, exactly: NumPy makes floats of whole numbers that no type of its own can hold."""
+    if isinstance(values, np.ndarray):
+        return values
+    array = np.asarray(values)
+    if array.dtype.kind == "f" and isinstance(values, (list, tuple)) and all(_is_whole(value) for value in values):
+        return np.array(values, dtype=object)
+    return array
+
+
+def _object_numbers(array: np.ndarray[Any, Any]) -> Any:
+    """Python's numbers: whole ones exactly, as text where neither int64 nor uint64 holds them; else floats."""
+    whole = [int(value) for value in array if _is_whole(value)]
+    low, high = min(whole, default=0), max(whole, default=0)
+    if whole and len(whole) == len(array):
+        if -(2**63) <= low and high < 2**63:
+            return np.array(whole, dtype=np.int64)
+        if low >= 0 and high < 2**64:
+            return np.array(whole, dtype=np.uint64)
+    if max(-low, high) > 2**53:
+        return _texts(array.tolist())
+    return np.array([np.nan if value is None else float(value) for value in array])
+
+
 def column(values: Any, name: str) -> Any:
     """A column as what the extension module takes: a contiguous array of numbers, or a list of texts."""
-    array = values if isinstance(values, np.ndarray) else np.asarray(values)
+    array = _array(values)
     if array.ndim != 1:
         raise _data_error(f"column '{name}' has {array.ndim} dimensions, expected 1")
     if array.dtype.kind == "b":
@@ -86,7 +114,7 @@ def column(values: Any, name: str) -> Any:
         if array.dtype.kind == "O" and all(
             value is None or isinstance(value, (int, float, np.number)) for value in array
         ):
-            return np.array([np.nan if value is None else float(value) for value in array])
+            return _object_numbers(array)
         return _texts(array.tolist())
     raise _data_error(f"column '{name}' is of a type that cannot be used: {array.dtype}")
 
@@ -111,8 +139,17 @@ def _from_array(array: np.ndarray[Any, Any], label: str, names: Sequence[str] | 
     return _from_columns({name: array[:, place] for place, name in enumerate(names)}, label)
 
 
+def _without_index(frame: Any) -> Any:
+    """A pandas frame whose index is plain row numbers: exported frames carry any other index as a column."""
+    if not (hasattr(frame, "index") and hasattr(frame, "columns") and hasattr(frame, "reset_index")):
+        return frame
+    plain = frame.copy(deep=False)
+    plain.index = range(len(plain))
+    return plain
+
+
 def _in_memory(table: object, label: str, names: Sequence[str] | None) -> _dfcl.MemoryTable:
-    frame: Any = table
+    frame: Any = _without_index(table)
     if hasattr(frame, "__arrow_c_stream__"):
         try:
             capsule = frame.__arrow_c_stream__()

@@ -248,12 +248,7 @@ void bind_evaluate(nb::module_& module) {
                     return verbs::Contender{.path = name, .model = model.model, .name = name};
                   })
       .def_static("of_prediction", [](const PredictionTable& table, const std::string& name) {
-        verbs::Contender contender{.path = name, .prediction = table.prediction, .name = name};
-        for (const auto& [key, value] : table.provenance.options) {
-          if (key == "method") contender.method = value;
-          if (key == "revenue_is_index") contender.is_index = value == "true";
-        }
-        return contender;
+        return verbs::Contender{.path = name, .prediction = table.prediction, .name = name};
       });
   nb::class_<Request>(module, "EvaluateRequest")
       .def(nb::init<>())

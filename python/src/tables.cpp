@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dfcl/core/error.h"
+#include "dfcl/data/prediction_facts.h"
 #include "dfcl/io/tables/batch_stream.h"
 #include "dfcl/io/tables/memory_table.h"
 #include "dfcl/io/tables/table_writer.h"
@@ -86,9 +87,26 @@ Numbers matrix_to_numpy(const core::Matrix<float>& matrix, nb::handle owner) {
   return Numbers(matrix.data(), {matrix.rows(), matrix.cols()}, owner);
 }
 
+// The array owns the numbers.
+template <class Number>
+nb::object to_numpy(std::vector<Number> values) {
+  auto* kept = new std::vector<Number>(std::move(values));
+  const nb::capsule owner(kept, [](void* memory) noexcept { delete static_cast<std::vector<Number>*>(memory); });
+  return nb::cast(nb::ndarray<nb::numpy, Number, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+}
+
 void bind_prediction(nb::module_& module) {
   nb::class_<PredictionTable>(module, "Prediction")
-      .def_prop_ro("arms", [](const PredictionTable& self) { return self.prediction->arms; })
+      .def_prop_ro("arms", [](const PredictionTable& self) { return self.prediction->arms.labels; })
+      .def_prop_ro("control",
+                   [](const PredictionTable& self) {
+                     const data::Arms& arms = self.prediction->arms;
+                     return arms.labels[arms.control];
+                   })
+      .def_prop_ro("is_index", [](const PredictionTable& self) { return self.prediction->is_index; })
+      .def_prop_ro("model", [](const PredictionTable& self) { return self.prediction->model; })
+      .def_prop_ro("method", [](const PredictionTable& self) { return self.prediction->method; })
+      .def_prop_ro("price", [](const PredictionTable& self) { return self.prediction->price; })
       .def_prop_ro("num_units", [](const PredictionTable& self) { return self.prediction->num_units(); })
       .def_prop_ro("revenue",
                    [](nb::handle_t<PredictionTable> self) {
@@ -107,7 +125,8 @@ void bind_prediction(nb::module_& module) {
                    })
       .def("stream",
            [](const PredictionTable& self) {
-             return stream_capsule(data::batches_of(self.prediction), self.provenance);
+             return stream_capsule(data::batches_of(self.prediction),
+                                   data::with_facts(self.provenance, *self.prediction));
            })
       .def("write", [](const PredictionTable& self, const std::string& path) {
         const nb::gil_scoped_release release;
@@ -155,11 +174,10 @@ nb::object ids_to_python(const data::Ids& ids) {
     for (std::size_t unit = 0; unit < ids.size(); ++unit) texts.append(ids.text(unit));
     return texts;
   }
-  auto* numbers = new std::vector<std::int64_t>(ids.size());
-  const nb::capsule owner(numbers,
-                          [](void* memory) noexcept { delete static_cast<std::vector<std::int64_t>*>(memory); });
-  for (std::size_t unit = 0; unit < ids.size(); ++unit) (*numbers)[unit] = ids.number(unit);
-  return nb::cast(nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(numbers->data(), {numbers->size()}, owner));
+  if (const auto* numbers = ids.unsigned_numbers()) return to_numpy(numbers->to_vector());
+  std::vector<std::int64_t> numbers(ids.size());
+  for (std::size_t unit = 0; unit < ids.size(); ++unit) numbers[unit] = ids.number(unit);
+  return to_numpy(std::move(numbers));
 }
 
 void bind_tables(nb::module_& module) {

@@ -30,7 +30,7 @@ struct PlainTable {
 // A PyCapsule "arrow_array_stream".
 nanobind::object stream_capsule(std::unique_ptr<data::BatchSource> source, const data::Provenance& provenance);
 
-// int64 where ids are numbers, else a list of texts.
+// An array of int64 or uint64 where ids are numbers, else a list of texts.
 nanobind::object ids_to_python(const data::Ids& ids);
 
 void bind_tables(nanobind::module_& module);

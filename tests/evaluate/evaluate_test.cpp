@@ -273,7 +273,7 @@ TEST(TrialRows, SayWhatIsWrongWithASplit) {
 TEST(Join, PutsRowsAndArmsInTheOrderOfTheTrial) {
   const Made made = make(10, {.num_units = 60});
   data::Prediction prediction;
-  prediction.arms = {"2", "0", "extra", "1"};
+  prediction.arms.labels = {"2", "0", "extra", "1"};
   std::vector<std::int64_t> ids;
   prediction.revenue = core::Matrix<float>(60, 4);
   prediction.cost = core::Matrix<float>(60, 4);
@@ -296,7 +296,7 @@ TEST(Join, PutsRowsAndArmsInTheOrderOfTheTrial) {
       message_of([&] { (void)join_prediction(prediction, made.rows, made.small.trial.ids, "p.csv"); });
   EXPECT_NE(message.find("2 of 60 units are not there"), std::string::npos) << message;
   EXPECT_NE(message.find("2 of the 60 rows given are no unit of the trial"), std::string::npos) << message;
-  prediction.arms[3] = "one";
+  prediction.arms.labels[3] = "one";
   EXPECT_NE(message_of([&] {
               (void)join_prediction(prediction, made.rows, made.small.trial.ids, "p.csv");
             }).find("no prediction for arm '1'"),

@@ -31,7 +31,7 @@ TEST(PredictionFile, ReadsArmsMatricesMaskAndSegments) {
   const TemporaryFolder folder;
   core::RunContext context(2);
   const PredictionTable table = read_prediction(folder.write("p.csv", kPrediction), "city", context);
-  EXPECT_EQ(table.prediction.arms, (std::vector<std::string>{"0", "mail"}));
+  EXPECT_EQ(table.prediction.arms.labels, (std::vector<std::string>{"0", "mail"}));
   EXPECT_EQ(table.prediction.ids.text(2), "c");
   EXPECT_EQ(table.prediction.revenue(1, 1), 4.0f);
   EXPECT_EQ(table.prediction.cost(2, 0), -1.0f);
@@ -57,16 +57,17 @@ TEST(PredictionFile, JoinsOtherTablesById) {
   core::RunContext context(2);
   const data::Prediction prediction = read_prediction(folder.write("p.csv", kPrediction), "", context).prediction;
   const std::string mask = folder.write("mask.csv", "id,eligible_mail\nc,0\nb,1\nz,0\na,1\n");
-  const auto eligible = read_eligibility(mask, prediction.arms, prediction.ids, context);
+  const auto eligible = read_eligibility(mask, prediction.arms.labels, prediction.ids, context);
   EXPECT_EQ(eligible(0, 1), 1);
   EXPECT_EQ(eligible(2, 1), 0);
   EXPECT_EQ(eligible(2, 0), 1);
   const std::string second = folder.write("second.csv", "id,cost_mail,cost_0\nc,3,0\nb,2,0\na,1,0\n");
-  EXPECT_EQ(read_second_cost(second, prediction.arms, prediction.ids, context)(2, 1), 3.0f);
+  EXPECT_EQ(read_second_cost(second, prediction.arms.labels, prediction.ids, context)(2, 1), 3.0f);
   const std::string typo = folder.write("typo.csv", "id,eligible_mial\na,1\n");
-  EXPECT_NE(
-      what_of([&] { read_eligibility(typo, prediction.arms, prediction.ids, context); }).find("did you mean 'mail'"),
-      std::string::npos);
+  EXPECT_NE(what_of([&] {
+              read_eligibility(typo, prediction.arms.labels, prediction.ids, context);
+            }).find("did you mean 'mail'"),
+            std::string::npos);
   const std::string budgets = folder.write("budgets.csv", "segment,budget\nUlm,10\nBern,20.5\n");
   EXPECT_EQ(read_segment_budgets(budgets, context), (std::map<std::string, double>{{"Bern", 20.5}, {"Ulm", 10}}));
 }

@@ -106,11 +106,18 @@ TEST(UnitReader, RefusesUnitsWithoutAnId) {
 TEST(UnitReader, SaysWhetherIdsAreWholeNumbers) {
   const TemporaryFolder folder;
   core::RunContext context(1);
-  EXPECT_FALSE(UnitReader(folder.write("u.csv", "shop,age,city\n1,1,x\n"), shops(), context).ids_are_numbers());
+  using data::ColumnType;
+  const auto type_in = [&](const char* id) {
+    const std::string path = folder.write("u.csv", fmt::format("shop,age,city\n1,1,x\n{},1,x\n", id));
+    return UnitReader(path, shops(), context).id_type();
+  };
+  EXPECT_EQ(type_in("2"), ColumnType::int64);
+  EXPECT_EQ(type_in("18446744073709551615"), ColumnType::uint64);
+  EXPECT_EQ(type_in("18446744073709551616"), ColumnType::text);
+  EXPECT_EQ(type_in("007"), ColumnType::text);
   UnitSchema unnamed = shops();
   unnamed.id = "";
-  EXPECT_TRUE(UnitReader(folder.file("u.csv"), unnamed, context).ids_are_numbers());
-  using data::ColumnType;
+  EXPECT_EQ(UnitReader(folder.file("u.csv"), unnamed, context).id_type(), ColumnType::int64);
   TableWriter writer(folder.file("u.parquet"),
                      {{"shop", ColumnType::int64}, {"age", ColumnType::float32}, {"city", ColumnType::text}}, {});
   data::TextColumn city;
@@ -118,7 +125,7 @@ TEST(UnitReader, SaysWhetherIdsAreWholeNumbers) {
   writer.write({1, {std::vector<std::int64_t>{7}, std::vector<float>{1.0f}, city}});
   writer.commit();
   UnitReader reader(folder.file("u.parquet"), shops(), context);
-  EXPECT_TRUE(reader.ids_are_numbers());
+  EXPECT_EQ(reader.id_type(), ColumnType::int64);
   EXPECT_EQ(read_all(reader).ids.number(0), 7);
 }
 

@@ -39,17 +39,18 @@ std::size_t count_unknown(const data::Ids& trial_ids, const data::Ids& given) {
 
 std::vector<std::size_t> arm_columns(const data::Prediction& prediction, const data::Arms& arms,
                                      const std::string& where) {
+  const std::vector<std::string>& labels = prediction.arms.labels;
   std::vector<std::size_t> columns;
   for (const std::string& label : arms.labels) {
-    const auto found = std::find(prediction.arms.begin(), prediction.arms.end(), label);
-    if (found == prediction.arms.end()) {
+    const auto found = std::find(labels.begin(), labels.end(), label);
+    if (found == labels.end()) {
       throw core::Error({.kind = core::ErrorKind::data,
                          .what = fmt::format("no prediction for arm '{}' of the trial", label),
                          .where = where,
-                         .found = fmt::format("arms {}", fmt::join(prediction.arms, ", ")),
+                         .found = fmt::format("arms {}", fmt::join(labels, ", ")),
                          .expected = fmt::format("arms {}", fmt::join(arms.labels, ", "))});
     }
-    columns.push_back(static_cast<std::size_t>(found - prediction.arms.begin()));
+    columns.push_back(static_cast<std::size_t>(found - labels.begin()));
   }
   return columns;
 }
@@ -104,6 +105,13 @@ SegmentColumn most_frequent(std::string name, const std::vector<std::uint32_t>& 
 
 std::vector<std::size_t> join_ids(const TrialRows& rows, const data::Ids& trial_ids, const data::Ids& given,
                                   const std::string& where) {
+  if (given.are_row_numbers() && !trial_ids.are_row_numbers()) {
+    throw core::Error({.kind = core::ErrorKind::data,
+                       .what = "the units of the trial have ids, and these rows have none",
+                       .where = where,
+                       .expected = "a column 'id'",
+                       .hint = "add the ids: two files need not hold their rows in the same order"});
+  }
   if (same_order(trial_ids, given)) return rows.trial_row;
   try {
     return data::match_ids(rows.ids, given, where);

@@ -11,8 +11,8 @@
 #include "dfcl/core/matrix.h"
 #include "dfcl/data/prediction.h"
 #include "dfcl/evaluate/estimators/estimators.h"
-#include "dfcl/evaluate/evaluate.h"
 #include "dfcl/evaluate/estimators/trial_rows.h"
+#include "dfcl/evaluate/evaluate.h"
 
 namespace dfcl::evaluate {
 
@@ -28,7 +28,8 @@ struct JoinedPrediction {
 JoinedPrediction join_prediction(const data::Prediction& prediction, const TrialRows& rows, const data::Ids& trial_ids,
                                  const std::string& where);
 
-// For each row its place in `given`.
+// For each row its place in `given`. Row numbers are joined with row numbers only: where the trial has ids, they are an
+// Error of kind data.
 std::vector<std::size_t> join_ids(const TrialRows& rows, const data::Ids& trial_ids, const data::Ids& given,
                                   const std::string& where);
 

@@ -25,16 +25,7 @@ std::string name_of(std::optional<data::Split> split) {
 }
 
 data::Ids ids_of_rows(const data::Ids& all, const std::vector<std::size_t>& rows) {
-  if (rows.size() == all.size()) return all;
-  if (all.texts() == nullptr) {
-    std::vector<std::int64_t> numbers;
-    numbers.reserve(rows.size());
-    for (const std::size_t row : rows) numbers.push_back(all.number(row));
-    return numbers;
-  }
-  data::TextColumn texts;
-  for (const std::size_t row : rows) texts.push_back((*all.texts())[row]);
-  return texts;
+  return rows.size() == all.size() ? all : all.chosen(rows);
 }
 
 void check_rows(const TrialRows& rows, const std::string& where) {

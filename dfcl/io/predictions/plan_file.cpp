@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/io/predictions/plan_file.h"
 
+#include "dfcl/io/predictions/id_column.h"
 #include "dfcl/io/tables/table_writer.h"
 
 namespace dfcl::io {
@@ -10,13 +11,12 @@ constexpr std::size_t kPieceUnits = 65'536;
 
 }  // namespace
 
-PlanWriter::PlanWriter(const std::string& path, bool numbered, bool with_roles, const data::Provenance& provenance)
-    : numbered_(numbered), with_roles_(with_roles), pending_(empty_batch()) {
+PlanWriter::PlanWriter(const std::string& path, data::ColumnType id_type, bool with_roles,
+                       const data::Provenance& provenance)
+    : path_(path), id_type_(id_type), with_roles_(with_roles), pending_(empty_batch()) {
   using data::ColumnType;
-  std::vector<data::ColumnInfo> columns = {{"id", numbered ? ColumnType::int64 : ColumnType::text},
-                                           {"arm", ColumnType::text},
-                                           {"revenue", ColumnType::float32},
-                                           {"cost", ColumnType::float32}};
+  std::vector<data::ColumnInfo> columns = {
+      {"id", id_type}, {"arm", ColumnType::text}, {"revenue", ColumnType::float32}, {"cost", ColumnType::float32}};
   if (with_roles) {
     columns.push_back({"role", ColumnType::text});
     for (const char* name : {"propensity", "control_revenue", "control_cost"})
@@ -28,9 +28,7 @@ PlanWriter::PlanWriter(const std::string& path, bool numbered, bool with_roles, 
 PlanWriter::~PlanWriter() = default;
 
 data::Batch PlanWriter::empty_batch() const {
-  data::ColumnValues ids = data::TextColumn{};
-  if (numbered_) ids = std::vector<std::int64_t>{};
-  data::Batch batch{0, {std::move(ids), data::TextColumn{}, std::vector<float>{}, std::vector<float>{}}};
+  data::Batch batch{0, {data::empty_values(id_type_), data::TextColumn{}, std::vector<float>{}, std::vector<float>{}}};
   if (with_roles_) {
     batch.columns.emplace_back(data::TextColumn{});
     for (int i = 0; i < 3; ++i) batch.columns.emplace_back(std::vector<float>{});
@@ -42,11 +40,7 @@ void PlanWriter::append(const data::Plan& piece, std::size_t unit) {
   const auto add = [&](std::size_t column, float number) {
     std::get<std::vector<float>>(pending_.columns[column]).push_back(number);
   };
-  if (numbered_) {
-    std::get<std::vector<std::int64_t>>(pending_.columns[0]).push_back(piece.ids.number(unit));
-  } else {
-    std::get<data::TextColumn>(pending_.columns[0]).push_back(piece.ids.text(unit));
-  }
+  append_id_column(piece.ids, unit, unit + 1, pending_.columns[0], path_);
   std::get<data::TextColumn>(pending_.columns[1]).push_back(piece.arms[piece.arm[unit]]);
   add(2, piece.revenue[unit]);
   add(3, piece.cost[unit]);

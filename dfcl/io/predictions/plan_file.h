@@ -22,8 +22,8 @@ class TableWriter;
 
 class PlanWriter {
  public:
-  // numbered: ids are whole numbers in every piece; else they are written as text. with_roles: every piece has them.
-  PlanWriter(const std::string& path, bool numbered, bool with_roles, const data::Provenance& provenance);
+  // id_type: int64, uint64 or text, which must hold the ids of every piece. with_roles: every piece has them.
+  PlanWriter(const std::string& path, data::ColumnType id_type, bool with_roles, const data::Provenance& provenance);
   ~PlanWriter();
 
   void write(const data::Plan& piece);
@@ -35,7 +35,8 @@ class PlanWriter {
   void append(const data::Plan& piece, std::size_t unit);
   void flush();
 
-  bool numbered_;
+  std::string path_;
+  data::ColumnType id_type_;
   bool with_roles_;
   data::Batch pending_;
   std::unique_ptr<TableWriter> writer_;

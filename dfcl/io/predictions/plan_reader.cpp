@@ -8,19 +8,17 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "dfcl/core/suggest.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/core/suggest.h"
 #include "dfcl/data/prediction_fingerprint.h"
-#include "dfcl/io/tables/batch_reader.h"
 #include "dfcl/io/predictions/plan_file.h"
+#include "dfcl/io/tables/batch_reader.h"
 #include "dfcl/io/tables/table_summary_reader.h"
 
 namespace dfcl::io {
 namespace {
 
 using data::ColumnType;
-
-constexpr std::size_t kMostArms = 256;
 
 // The columns of a table that says something of each unit, read batch by batch.
 class UnitTable {
@@ -45,9 +43,9 @@ class UnitTable {
     std::vector<ColumnType> types;
     for (const std::string& name : names) {
       places_[name] = types.size();
-      types.push_back(type_of(name, context));
+      types.push_back(type_of(name));
     }
-    source_ = open_batches(path, names, types, context);
+    source_ = open_batches(path, names, types, context, "id");
   }
 
   bool has(const std::string& name) const { return places_.contains(name); }
@@ -59,8 +57,6 @@ class UnitTable {
     while (source_->next(batch_)) {
       const data::Ids ids = data::ids_of_batch(batch_, places_.at("id"), ids_.size());
       for (std::size_t row = 0; row < ids.size(); ++row) {
-        if (ids.texts() != nullptr && (*ids.texts())[row].empty())
-          throw core::data_error(fmt::format("{}, row {}", path_, ids_.size() + row + 1), "no id", "an empty value");
         if (!seen.insert(ids.hash(row)).second) {
           throw core::data_error(path_, "an id stands twice", fmt::format("'{}'", ids.text(row)), "one row a unit",
                                  "add up the rows of a unit first");
@@ -114,8 +110,9 @@ class UnitTable {
       if (label.empty()) throw error(first + row, "arm", "no arm", "an empty value", "the arm's label");
       const auto [place, is_new] = arm_codes_.try_emplace(label, labels.size());
       if (is_new) labels.push_back(label);
-      if (labels.size() > kMostArms)
-        throw error(first + row, "arm", "too many arms", fmt::format("{}", labels.size()), "at most 256");
+      if (labels.size() > data::kMostArms)
+        throw error(first + row, "arm", "too many arms", fmt::format("{}", labels.size()),
+                    fmt::format("at most {}", data::kMostArms));
       arms.push_back(static_cast<std::uint8_t>(place->second));
     }
   }
@@ -135,11 +132,10 @@ class UnitTable {
   }
 
  private:
-  ColumnType type_of(const std::string& name, core::RunContext& context) const {
+  ColumnType type_of(const std::string& name) const {
     if (name == "arm" || name == "role" || name == "time") return ColumnType::text;
     if (name != "id") return ColumnType::float64;
-    const ColumnType type = open_batches(path_, {"id"}, {}, context)->columns().front().type;
-    return type == ColumnType::int64 ? ColumnType::int64 : ColumnType::text;
+    return id_type_in(path_, "id");
   }
 
   std::string path_;

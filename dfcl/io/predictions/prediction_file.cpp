@@ -10,18 +10,21 @@
 #include <unordered_set>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/error_makers.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/core/suggest.h"
-#include "dfcl/core/error_makers.h"
 #include "dfcl/data/id_match.h"
+#include "dfcl/data/prediction_facts.h"
 #include "dfcl/io/tables/batch_reader.h"
 #include "dfcl/io/tables/column_values.h"
+#include "dfcl/io/tables/file_format.h"
+#include "dfcl/io/tables/id_values.h"
 #include "dfcl/io/tables/record_source.h"
+#include "dfcl/io/tables/table_summary_reader.h"
 
 namespace dfcl::io {
 namespace {
 
-constexpr std::size_t kMostArms = 255;
 constexpr std::int64_t kBlockRows = 512;
 
 bool holds(const std::vector<std::string>& names, const std::string& name) {
@@ -37,6 +40,7 @@ struct Layout {
   std::vector<WantedColumn> wanted;
   Groups groups;
   bool has_id = false;
+  Letters letters = Letters::are_text;  // of ids
   bool has_labels = false;
 };
 
@@ -69,6 +73,7 @@ Layout layout_of(const RecordSource& source, const Groups& groups, const std::st
   }
   layout.has_labels = !label_column.empty();
   if (layout.has_labels) layout.wanted.push_back({label_column, ParseAs::labels});
+  layout.letters = source.is_text_file() ? Letters::may_be_numbers : Letters::are_text;
   layout.has_id = source.schema()->GetFieldIndex("id") >= 0;
   if (layout.has_id) layout.wanted.push_back({"id", ParseAs::text});
   return layout;
@@ -127,7 +132,7 @@ void fill_tile(const Layout& layout, TableTile& tile) {
     next += static_cast<int>(group.size());
   }
   if (layout.has_labels) tile.labels = labels_of(*batch.column(next++));
-  if (layout.has_id) tile.ids = ids_of(*batch.column(next));
+  if (layout.has_id) tile.ids = read_ids(*batch.column(next), layout.letters, "id", tile.decoded.bad);
   tile.decoded.batch = nullptr;
 }
 
@@ -169,7 +174,23 @@ void check_finite(const core::Matrix<float>& numbers, const std::vector<std::str
         const float value = numbers(unit, column);
         if (std::isfinite(value)) continue;
         throw core::data_error(fmt::format("{}, unit '{}', column '{}'", path, ids.text(unit), names[column]),
-                               "not a finite number", number_text(static_cast<double>(value)), "a number");
+                               "not a finite number", number_text(value), "a number");
+      }
+    }
+  });
+}
+
+// A known price is what every unit costs under the arm; else the file was changed since it was written.
+void check_prices(const data::PredictionFacts& facts, const core::Matrix<float>& costs, const data::Ids& ids,
+                  const std::string& path, core::RunContext& context) {
+  if (facts.price.empty()) return;
+  core::for_each_chunk(context, costs.rows(), 65536, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t unit = begin; unit < end; ++unit) {
+      for (std::size_t arm = 0; arm < facts.price.size(); ++arm) {
+        if (costs(unit, arm) == static_cast<float>(facts.price[arm])) continue;
+        throw core::data_error(
+            fmt::format("{}, unit '{}', column 'cost_{}'", path, ids.text(unit), facts.arms.labels[arm]),
+            "a cost that is not the price of the arm", number_text(costs(unit, arm)), number_text(facts.price[arm]));
       }
     }
   });
@@ -180,9 +201,14 @@ NumberTable read_table(const std::string& path, const Groups& groups, const std:
   NumberTable table;
   for (const auto& group : groups) table.numbers.emplace_back(0, group.size());
   std::unordered_map<std::string, std::uint32_t> codes;
+  bool has_id = false;
   for (const std::string& file : input_files(path)) {
     const auto source = open_records(file, context.pool.threads());
     const Layout layout = layout_of(*source, groups, label_column);
+    if (table.ids.size() == 0) has_id = layout.has_id;
+    if (layout.has_id != has_id)
+      throw core::data_error(file, has_id ? "no column 'id'" : "a column 'id'", "",
+                             has_id ? "ids, as in the files before" : "no ids, as in the files before");
     source->select(layout.wanted);
     std::int64_t rows_before = 0;
     std::int64_t lines_before = 0;
@@ -250,29 +276,44 @@ std::vector<std::string> arms_of_columns(const std::vector<std::string>& names, 
     if (!all.contains("cost_" + arm))
       throw core::data_error(path, fmt::format("no column 'cost_{0}' beside 'revenue_{0}'", arm));
   }
-  if (arms.empty() || arms.size() > kMostArms) {
-    throw core::data_error(path, "not a prediction",
-                           arms.empty() ? "no column revenue_<arm>" : fmt::format("{} arms", arms.size()),
+  if (arms.empty())
+    throw core::data_error(path, "not a prediction", "no column revenue_<arm>",
                            "columns revenue_<arm> and cost_<arm> for every arm");
-  }
+  if (arms.size() > data::kMostArms)
+    throw core::data_error(path, "too many arms", fmt::format("{}", arms.size()),
+                           fmt::format("at most {}", data::kMostArms));
   return arms;
+}
+
+data::PredictionFacts read_prediction_facts(const std::string& path) {
+  const std::vector<std::string> files = input_files(path);
+  const std::vector<std::string> labels = arms_of_columns(column_names(files.front()), files.front());
+  const data::PredictionFacts facts = data::read_facts(labels, read_provenance(files.front()), files.front());
+  for (const std::string& file : files) {
+    if (file == files.front() || data::read_facts(labels, read_provenance(file), file) == facts) continue;
+    throw core::data_error(file, "predictions of another kind than in the files before",
+                           "another model, control, kind of revenue or price", "files of one prediction");
+  }
+  return facts;
 }
 
 PredictionTable read_prediction(const std::string& path, const std::string& segment_column, core::RunContext& context) {
   const std::vector<std::string> names = column_names(path);
   PredictionTable result;
   data::Prediction& prediction = result.prediction;
-  prediction.arms = arms_of_columns(names, path);
-  const std::size_t num_arms = prediction.arms.size();
-  Groups groups = {columns_of("revenue_", prediction.arms), columns_of("cost_", prediction.arms), {}};
+  static_cast<data::PredictionFacts&>(prediction) = read_prediction_facts(path);
+  const std::vector<std::string>& arms = prediction.arms.labels;
+  const std::size_t num_arms = arms.size();
+  Groups groups = {columns_of("revenue_", arms), columns_of("cost_", arms), {}};
   std::vector<std::size_t> masked_arms;
   for (std::size_t arm = 0; arm < num_arms; ++arm) {
-    const std::string name = "eligible_" + prediction.arms[arm];
+    const std::string name = "eligible_" + arms[arm];
     if (!holds(names, name)) continue;
     masked_arms.push_back(arm);
     groups[2].push_back(name);
   }
   NumberTable table = read_table(path, groups, segment_column, context);
+  check_prices(prediction, table.numbers[1], table.ids, path, context);
   if (!masked_arms.empty()) result.eligible = eligibility_of(table.numbers[2], masked_arms, num_arms, nullptr);
   prediction.revenue = std::move(table.numbers[0]);
   prediction.cost = std::move(table.numbers[1]);

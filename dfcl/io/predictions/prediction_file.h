@@ -22,9 +22,12 @@ struct PredictionTable {
   std::vector<std::string> segments;    // in order of first appearance
 };
 
-// segment_column: "" for none. Throws Error of kind data where columns are missing or values are no finite numbers,
-// with the id of the unit.
+// segment_column: "" for none. What the predictions are is what the file says. Throws Error
+// of kind data where columns are missing or values are no finite numbers, with the id of the unit.
 PredictionTable read_prediction(const std::string& path, const std::string& segment_column, core::RunContext& context);
+
+// What the predictions of a file are, without reading them.
+data::PredictionFacts read_prediction_facts(const std::string& path);
 
 // The arms of a prediction file, from the names of its columns. Throws Error of kind data where there is none or one
 // of the two columns of an arm is missing.

@@ -41,10 +41,10 @@ class PredictionBatches final : public data::BatchSource {
     }
     num_numbers_ = names.size();
     if (std::find(present.begin(), present.end(), "id") != present.end()) {
-      const ColumnType type = type_of("id") == ColumnType::int64 ? ColumnType::int64 : ColumnType::text;
+      const ColumnType type = id_type_in(path, "id");
       want("id", type, type);
     }
-    source_ = open_batches(path, names, types, context);
+    source_ = open_batches(path, names, types, context, "id");
   }
 
   const std::vector<data::ColumnInfo>& columns() const override { return columns_; }
@@ -101,7 +101,7 @@ class PredictionBatches final : public data::BatchSource {
     const auto bad = std::find_if(numbers.begin(), numbers.end(), [](float number) { return !std::isfinite(number); });
     if (bad == numbers.end()) return;
     throw error(place(batch, static_cast<std::size_t>(bad - numbers.begin()), column), "not a finite number",
-                number_text(static_cast<double>(*bad)), "a number");
+                number_text(*bad), "a number");
   }
 
   std::string path_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "dfcl/data/prediction_facts.h"
+#include "dfcl/io/predictions/id_column.h"
 #include "dfcl/io/tables/table_writer.h"
 
 namespace dfcl::io {
@@ -11,46 +13,36 @@ namespace {
 
 constexpr std::size_t kPieceUnits = 65'536;
 
-data::Batch empty_batch(bool numbered, std::size_t num_arms) {
+data::Batch empty_batch(data::ColumnType id_type, std::size_t num_arms) {
   data::Batch batch;
-  if (numbered) {
-    batch.columns.emplace_back(std::vector<std::int64_t>{});
-  } else {
-    batch.columns.emplace_back(data::TextColumn{});
-  }
+  batch.columns.push_back(data::empty_values(id_type));
   for (std::size_t column = 0; column < 2 * num_arms; ++column) batch.columns.emplace_back(std::vector<float>{});
   return batch;
 }
 
 }  // namespace
 
-PredictionWriter::PredictionWriter(const std::string& path, const std::vector<std::string>& arms, bool numbered,
-                                   const data::Provenance& provenance)
-    : numbered_(numbered), num_arms_(arms.size()), pending_(empty_batch(numbered, arms.size())) {
+PredictionWriter::PredictionWriter(const std::string& path, const data::PredictionFacts& facts,
+                                   data::ColumnType id_type, const data::Provenance& provenance)
+    : path_(path), id_type_(id_type), num_arms_(facts.arms.size()), pending_(empty_batch(id_type, facts.arms.size())) {
   using data::ColumnType;
-  std::vector<data::ColumnInfo> columns = {{"id", numbered ? ColumnType::int64 : ColumnType::text}};
-  for (const std::string& arm : arms) columns.push_back({"revenue_" + arm, ColumnType::float32});
-  for (const std::string& arm : arms) columns.push_back({"cost_" + arm, ColumnType::float32});
-  writer_ = std::make_unique<TableWriter>(path, columns, provenance, Values::seldom_repeat);
+  std::vector<data::ColumnInfo> columns = {{"id", id_type}};
+  for (const std::string& arm : facts.arms.labels) columns.push_back({"revenue_" + arm, ColumnType::float32});
+  for (const std::string& arm : facts.arms.labels) columns.push_back({"cost_" + arm, ColumnType::float32});
+  writer_ = std::make_unique<TableWriter>(path, columns, data::with_facts(provenance, facts), Values::seldom_repeat);
 }
 
 PredictionWriter::~PredictionWriter() = default;
 
 void PredictionWriter::flush() {
   writer_->write(pending_);
-  pending_ = empty_batch(numbered_, num_arms_);
+  pending_ = empty_batch(id_type_, num_arms_);
 }
 
 void PredictionWriter::write(const data::Prediction& piece) {
   for (std::size_t begin = 0; begin < piece.num_units();) {
     const std::size_t end = std::min(piece.num_units(), begin + kPieceUnits - pending_.num_rows);
-    for (std::size_t unit = begin; unit < end; ++unit) {
-      if (numbered_) {
-        std::get<std::vector<std::int64_t>>(pending_.columns[0]).push_back(piece.ids.number(unit));
-      } else {
-        std::get<data::TextColumn>(pending_.columns[0]).push_back(piece.ids.text(unit));
-      }
-    }
+    append_id_column(piece.ids, begin, end, pending_.columns[0], path_);
     for (std::size_t arm = 0; arm < num_arms_; ++arm) {
       auto& revenue = std::get<std::vector<float>>(pending_.columns[1 + arm]);
       auto& cost = std::get<std::vector<float>>(pending_.columns[1 + num_arms_ + arm]);

@@ -19,8 +19,8 @@ class TableWriter;
 
 class PredictionWriter {
  public:
-  // numbered: ids are whole numbers in every piece; else they are written as text.
-  PredictionWriter(const std::string& path, const std::vector<std::string>& arms, bool numbered,
+  // facts: of every piece; the file says them. id_type: int64, uint64 or text, which must hold the ids of every piece.
+  PredictionWriter(const std::string& path, const data::PredictionFacts& facts, data::ColumnType id_type,
                    const data::Provenance& provenance);
   ~PredictionWriter();
 
@@ -30,7 +30,8 @@ class PredictionWriter {
  private:
   void flush();
 
-  bool numbered_;
+  std::string path_;
+  data::ColumnType id_type_;
   std::size_t num_arms_;
   data::Batch pending_;
   std::unique_ptr<TableWriter> writer_;

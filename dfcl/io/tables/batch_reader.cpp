@@ -8,6 +8,8 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/io/tables/column_values.h"
+#include "dfcl/io/tables/file_format.h"
+#include "dfcl/io/tables/id_values.h"
 #include "dfcl/io/tables/record_source.h"
 
 namespace dfcl::io {
@@ -15,6 +17,7 @@ namespace {
 
 data::ColumnType type_in_file(const arrow::DataType& type, bool is_text_file) {
   if (type.id() == arrow::Type::FLOAT) return data::ColumnType::float32;
+  if (type.id() == arrow::Type::UINT64) return data::ColumnType::uint64;
   if (arrow::is_integer(type.id())) return data::ColumnType::int64;
   const bool word = is_text_file && type.id() != arrow::Type::DOUBLE;
   return is_number(type) && !word ? data::ColumnType::float64 : data::ColumnType::text;
@@ -25,6 +28,7 @@ ParseAs parse_as(data::ColumnType type) {
     case data::ColumnType::float32: return ParseAs::float32;
     case data::ColumnType::float64: return ParseAs::float64;
     case data::ColumnType::int64:
+    case data::ColumnType::uint64:
     case data::ColumnType::text: break;
   }
   return ParseAs::text;
@@ -40,15 +44,14 @@ std::vector<T> numbers(const arrow::Array& array) {
 class FileBatches : public data::BatchSource {
  public:
   FileBatches(const std::string& path, const std::vector<std::string>& names,
-              const std::vector<data::ColumnType>& types, core::RunContext& context)
-      : files_(input_files(path)), context_(context) {
+              const std::vector<data::ColumnType>& types, const std::string& id_column, core::RunContext& context)
+      : id_column_(id_column), files_(input_files(path)), context_(context) {
     source_ = open_records(files_.front(), context.pool.threads());
-    const bool is_text_file = source_->format() == FileFormat::csv || source_->format() == FileFormat::csv_gzip;
     for (const std::string& name : names.empty() ? source_->schema()->field_names() : names) {
       const auto field = source_->schema()->GetFieldByName(name);
       const auto type = !types.empty()     ? types[columns_.size()]
                         : field == nullptr ? data::ColumnType::text  // reported by select()
-                                           : type_in_file(*field->type(), is_text_file);
+                                           : type_in_file(*field->type(), source_->is_text_file());
       columns_.push_back({name, type});
       wanted_.push_back({name, parse_as(type)});
     }
@@ -98,34 +101,29 @@ class FileBatches : public data::BatchSource {
   }
 
   data::ColumnValues values_of(const Part& part, const arrow::Array& array, const data::ColumnInfo& column) const {
-    if (column.type == data::ColumnType::text ||
-        (column.type == data::ColumnType::int64 && !is_number(*array.type()))) {
-      data::Ids ids = ids_of(array);
-      if (column.type == data::ColumnType::int64) {
-        if (ids.numbers() == nullptr) fail(part, {0, column.name, "not whole numbers", "", "whole numbers", ""});
-        return ids.numbers()->to_vector();
-      }
-      if (ids.texts() != nullptr) return *ids.texts();
-      data::TextColumn texts;
-      for (std::size_t row = 0; row < ids.size(); ++row) texts.push_back(ids.text(row));
-      return texts;
+    if (column.type == data::ColumnType::float32 || column.type == data::ColumnType::float64) {
+      if (!is_number(*array.type()))
+        fail(part, {0, column.name, "text in a numeric column", array.type()->ToString(), "numbers", ""});
+      if (column.type == data::ColumnType::float32) return numbers<float>(array);
+      return numbers<double>(array);
     }
-    if (!is_number(*array.type())) {
-      fail(part, {0, column.name, "text in a numeric column", array.type()->ToString(), "numbers", ""});
+    // Whole numbers and text are exact, whatever the file holds them as.
+    const Letters letters = source_->is_text_file() ? Letters::may_be_numbers : Letters::are_text;
+    std::optional<BadRow> bad;
+    const data::Ids ids =
+        column.name == id_column_ ? read_ids(array, letters, column.name, bad) : ids_of(array, letters);
+    if (bad) fail(part, *bad);
+    data::ColumnValues values = data::empty_values(column.type);
+    if (const auto misfit = data::append_ids(ids, 0, ids.size(), values)) {
+      const std::string text = ids.text(*misfit);
+      fail(part, {static_cast<std::int64_t>(*misfit), column.name,
+                  text.empty() ? "an empty value" : "not a whole number of 64 bits",
+                  text.empty() ? "" : fmt::format("'{}'", text), "a whole number", ""});
     }
-    if (column.type == data::ColumnType::float32) return numbers<float>(array);
-    if (column.type == data::ColumnType::float64) return numbers<double>(array);
-    if (array.null_count() > 0) {
-      for (std::int64_t row = 0; row < array.length(); ++row) {
-        if (array.IsNull(row)) fail(part, {row, column.name, "an empty value", "", "a whole number", ""});
-      }
-    }
-    const data::Ids ids = ids_of(array);
-    if (ids.numbers() == nullptr)
-      fail(part, {0, column.name, "not whole numbers", array.type()->ToString(), "whole numbers", ""});
-    return ids.numbers()->to_vector();
+    return values;
   }
 
+  std::string id_column_;
   std::vector<std::string> files_;
   core::RunContext& context_;
   std::vector<data::ColumnInfo> columns_;
@@ -139,8 +137,24 @@ class FileBatches : public data::BatchSource {
 }  // namespace
 
 std::unique_ptr<data::BatchSource> open_batches(const std::string& path, const std::vector<std::string>& names,
-                                                const std::vector<data::ColumnType>& types, core::RunContext& context) {
-  return std::make_unique<FileBatches>(path, names, types, context);
+                                                const std::vector<data::ColumnType>& types, core::RunContext& context,
+                                                const std::string& id_column) {
+  return std::make_unique<FileBatches>(path, names, types, id_column, context);
+}
+
+data::ColumnType id_type_in(const std::string& path, const std::string& column) {
+  const auto source = open_records(input_files(path).front(), 1);
+  source->select({{column, ParseAs::text}});
+  if (!source->is_text_file()) {
+    const auto type = source->schema()->GetFieldByName(column)->type()->id();
+    if (type == arrow::Type::UINT64) return data::ColumnType::uint64;
+    return arrow::is_integer(type) ? data::ColumnType::int64 : data::ColumnType::text;
+  }
+  const auto part = source->next();
+  if (!part) return data::ColumnType::text;
+  const Decoded decoded = source->decode(*part);
+  if (decoded.bad) return data::ColumnType::text;  // reported with its place when it is read
+  return ids_of(*decoded.batch->column(0), Letters::may_be_numbers).type();
 }
 
 std::vector<std::string> column_names(const std::string& path) {

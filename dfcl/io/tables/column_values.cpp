@@ -82,6 +82,16 @@ void fill(const arrow::Array& array, std::int64_t begin, std::int64_t end, Out* 
   throw core::Error({.what = "a column of type " + array.type()->ToString() + " was taken for numbers"});
 }
 
+template <class Number>
+std::string shortest_text(Number value) {
+  constexpr auto kMostExact = static_cast<Number>(std::uint64_t{1} << std::numeric_limits<Number>::digits);
+  char letters[64];
+  const bool is_whole = std::abs(value) <= kMostExact && value == std::floor(value);
+  const auto end = is_whole ? std::to_chars(letters, letters + sizeof(letters), static_cast<std::int64_t>(value)).ptr
+                            : std::to_chars(letters, letters + sizeof(letters), value).ptr;
+  return {letters, end};
+}
+
 class LabelCoder {
  public:
   std::uint32_t code(std::string_view label, std::int64_t row) {
@@ -137,6 +147,22 @@ void code_dictionary(const arrow::DictionaryArray& array, LabelCoder& coder, std
   }
 }
 
+// Whole numbers of any width, exactly: beyond 2^53 neighbours share one floating point number.
+void code_integers(const arrow::Array& array, LabelCoder& coder, std::vector<std::uint32_t>& codes) {
+  with_number_array(array, [&](const auto& typed) {
+    if constexpr (requires { requires std::is_integral_v<decltype(typed.Value(0))>; }) {
+      using Number = decltype(typed.Value(0));
+      std::unordered_map<Number, std::uint32_t> code_of_value;
+      for (std::int64_t row = 0; row < array.length(); ++row) {
+        if (typed.IsNull(row)) continue;
+        const auto [entry, is_new] = code_of_value.try_emplace(typed.Value(row), 0);
+        if (is_new) entry->second = coder.code(std::to_string(typed.Value(row)), row);
+        codes[static_cast<std::size_t>(row)] = entry->second;
+      }
+    }
+  });
+}
+
 void code_numbers(const arrow::Array& array, LabelCoder& coder, std::vector<std::uint32_t>& codes) {
   std::unordered_map<std::uint64_t, std::uint32_t> code_of_value;
   double last = std::numeric_limits<double>::quiet_NaN();
@@ -148,42 +174,15 @@ void code_numbers(const arrow::Array& array, LabelCoder& coder, std::vector<std:
       if (std::isnan(value)) continue;
       if (value != last) {  // values repeat
         const auto [entry, is_new] = code_of_value.try_emplace(std::bit_cast<std::uint64_t>(value), 0);
-        if (is_new) entry->second = coder.code(number_text(value), row);
+        constexpr bool kIsFloat = std::is_same_v<std::remove_cvref_t<decltype(typed)>, arrow::FloatArray>;
+        if (is_new)
+          entry->second = coder.code(kIsFloat ? number_text(static_cast<float>(value)) : number_text(value), row);
         last = value;
         last_code = entry->second;
       }
       codes[static_cast<std::size_t>(row)] = last_code;
     }
   });
-}
-
-// A whole number in its plain form: no sign but minus, no leading zeros.
-std::optional<std::int64_t> plain_integer(std::string_view text) {
-  std::int64_t number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
-  const std::string_view digits = text.front() == '-' ? text.substr(1) : text;
-  if (digits.size() > 1 && digits.front() == '0') return std::nullopt;
-  if (text == "-0") return std::nullopt;
-  return number;
-}
-
-template <class Array>
-data::Ids text_ids(const Array& array) {
-  std::vector<std::int64_t> numbers;
-  numbers.reserve(static_cast<std::size_t>(array.length()));
-  for (std::int64_t row = 0; row < array.length(); ++row) {
-    const std::string_view text = array.IsNull(row) ? std::string_view() : trim(array.GetView(row));
-    const auto number = text.empty() ? std::nullopt : plain_integer(text);
-    if (!number) break;
-    numbers.push_back(*number);
-  }
-  if (static_cast<std::int64_t>(numbers.size()) == array.length()) return numbers;
-  data::TextColumn texts;
-  for (std::int64_t row = 0; row < array.length(); ++row) {
-    texts.push_back(array.IsNull(row) ? std::string_view() : trim(array.GetView(row)));
-  }
-  return texts;
 }
 
 }  // namespace
@@ -247,35 +246,13 @@ LabelColumn labels_of(const arrow::Array& array) {
                            .found = array.type()->ToString(),
                            .hint = "exclude it, or write it as text or numbers"});
       }
-      code_numbers(array, coder, codes);
+      if (arrow::is_integer(array.type_id())) {
+        code_integers(array, coder, codes);
+      } else {
+        code_numbers(array, coder, codes);
+      }
   }
   return coder.finish(std::move(codes));
-}
-
-data::Ids ids_of(const arrow::Array& array) {
-  switch (array.type_id()) {
-    case Type::STRING: return text_ids(static_cast<const arrow::StringArray&>(array));
-    case Type::LARGE_STRING: return text_ids(static_cast<const arrow::LargeStringArray&>(array));
-    case Type::STRING_VIEW: return text_ids(static_cast<const arrow::StringViewArray&>(array));
-    default: break;
-  }
-  if (arrow::is_integer(array.type_id()) && array.type_id() != Type::UINT64 && array.null_count() == 0) {
-    std::vector<std::int64_t> numbers(static_cast<std::size_t>(array.length()));
-    with_number_array(array, [&](const auto& typed) {
-      if constexpr (requires { static_cast<std::int64_t>(typed.Value(0)); }) {
-        for (std::int64_t row = 0; row < array.length(); ++row) {
-          numbers[static_cast<std::size_t>(row)] = static_cast<std::int64_t>(typed.Value(row));
-        }
-      }
-    });
-    return numbers;
-  }
-  const LabelColumn labels = labels_of(array);
-  data::TextColumn texts;
-  for (const std::uint32_t code : labels.codes) {
-    texts.push_back(code == LabelColumn::kMissing ? std::string_view() : std::string_view(labels.labels[code]));
-  }
-  return texts;
 }
 
 std::string_view trim(std::string_view text) {
@@ -299,14 +276,8 @@ std::optional<double> number_of_word(std::string word) {
   return std::nullopt;
 }
 
-std::string number_text(double value) {
-  char letters[64];
-  if (std::abs(value) < 1e15 && value == std::floor(value)) {
-    const auto end = std::to_chars(letters, letters + sizeof(letters), static_cast<std::int64_t>(value)).ptr;
-    return {letters, end};
-  }
-  const auto end = std::to_chars(letters, letters + sizeof(letters), value).ptr;
-  return {letters, end};
-}
+std::string number_text(double value) { return shortest_text(value); }
+
+std::string number_text(float value) { return shortest_text(value); }
 
 }  // namespace dfcl::io

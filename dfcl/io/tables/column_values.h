@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From Arrow arrays to plain values: numbers, labels and ids. Internal to io. Labels are coded in order of first
+// From Arrow arrays to plain values: numbers and labels. Internal to io. Labels are coded in order of first
 // appearance, which makes them joinable across parts. Cost: one pass over the array.
 #pragma once
 
@@ -12,8 +12,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "dfcl/data/ids.h"
 
 namespace dfcl::io {
 
@@ -34,16 +32,13 @@ struct LabelColumn {
 // Every type has labels: numbers are written in their shortest form, 5.0 as "5". Null and blank are missing.
 LabelColumn labels_of(const arrow::Array& array);
 
-// Whole numbers stay numbers, also where a text file holds them in plain form; everything else becomes text. A missing
-// id becomes the empty text.
-data::Ids ids_of(const arrow::Array& array);
-
 std::string_view trim(std::string_view text);
 
 // yes, true, y, t are 1; no, false, n, f are 0, in any case; numbers are themselves; other words are nothing.
 std::optional<double> number_of_word(std::string word);
 
-// The shortest text that reads back as this number.
+// The shortest text that reads back as this number, of its own width: 0.15f is "0.15".
 std::string number_text(double value);
+std::string number_text(float value);
 
 }  // namespace dfcl::io

@@ -10,30 +10,33 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <optional>
 #include <string_view>
-#include <utility>
 
 #include "dfcl/core/error.h"
 #include "dfcl/io/tables/memory_table.h"
+#include "dfcl/io/tables/table_format.h"
 
 namespace dfcl::io {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::pair<std::string_view, FileFormat>, 6> kEndings = {{{".csv", FileFormat::csv},
-                                                                              {".csv.gz", FileFormat::csv_gzip},
-                                                                              {".parquet", FileFormat::parquet},
-                                                                              {".arrow", FileFormat::arrow_file},
-                                                                              {".feather", FileFormat::arrow_file},
-                                                                              {".ipc", FileFormat::arrow_file}}};
-
-std::optional<FileFormat> format_of_ending(const std::string& path) {
-  for (const auto& [ending, format] : kEndings) {
-    if (path.ends_with(ending)) return format;
+const TableFormat* find_ending(const std::string& path) {
+  for (const TableFormat* format : table_formats()) {
+    for (const std::string_view ending : format->endings) {
+      if (!ending.empty() && path.ends_with(ending)) return format;
+    }
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+// All endings that can be written: ".parquet, .csv or .arrow".
+std::string known_endings() {
+  std::string all;
+  for (const TableFormat* format : table_formats()) {
+    if (format->create != nullptr) all += fmt::format("{}{}", all.empty() ? "" : ", ", format->endings.front());
+  }
+  return all;
 }
 
 std::vector<std::string> glob_matches(const std::string& pattern) {
@@ -42,7 +45,8 @@ std::vector<std::string> glob_matches(const std::string& pattern) {
   if (::glob(pattern.c_str(), 0, nullptr, &found) == 0) {
     for (std::size_t i = 0; i < found.gl_pathc; ++i) {
       std::error_code code;
-      if (fs::is_regular_file(found.gl_pathv[i], code)) matches.emplace_back(found.gl_pathv[i]);
+      const std::string file = found.gl_pathv[i];
+      if (fs::is_regular_file(file, code) && !file.ends_with(".meta.json")) matches.push_back(file);
     }
   }
   ::globfree(&found);
@@ -51,15 +55,15 @@ std::vector<std::string> glob_matches(const std::string& pattern) {
 
 }  // namespace
 
-FileFormat format_of_name(const std::string& path) {
-  if (const auto format = format_of_ending(path)) return *format;
+const TableFormat& format_of_name(const std::string& path) {
+  if (const TableFormat* format = find_ending(path); format != nullptr && format->create != nullptr) return *format;
   throw core::Error({.kind = core::ErrorKind::usage,
                      .what = "unknown file ending",
                      .where = path,
-                     .expected = ".parquet, .csv, .csv.gz or .arrow"});
+                     .expected = "one of " + known_endings()});
 }
 
-FileFormat format_of_contents(const std::string& path) {
+const TableFormat& format_of_contents(const std::string& path) {
   std::FILE* file = fs::is_directory(path) ? nullptr : std::fopen(path.c_str(), "rb");
   if (file == nullptr) {
     throw core::Error({.kind = core::ErrorKind::file,
@@ -67,33 +71,19 @@ FileFormat format_of_contents(const std::string& path) {
                        .where = path,
                        .found = fs::is_directory(path) ? "a folder" : fmt::format("'{}'", std::strerror(errno))});
   }
-  std::array<char, 6> head{};
+  std::array<char, kHeadBytes> head{};
   const std::size_t size = std::fread(head.data(), 1, head.size(), file);
   std::fclose(file);
   if (size == 0) throw core::Error({.kind = core::ErrorKind::data, .what = "the file is empty", .where = path});
-  const std::string_view bytes(head.data(), size);
-  if (bytes.starts_with("PAR1")) return FileFormat::parquet;
-  if (bytes == "ARROW1") return FileFormat::arrow_file;
-  if (bytes.starts_with("\xff\xff\xff\xff")) return FileFormat::arrow_stream;
-  if (bytes.starts_with("\x1f\x8b")) return FileFormat::csv_gzip;
-  if (bytes.find('\0') != std::string_view::npos) {
-    throw core::Error({.kind = core::ErrorKind::file,
-                       .what = "unknown kind of file",
-                       .where = path,
-                       .expected = "CSV, gzipped CSV, Parquet or Arrow IPC"});
+  std::vector<std::string_view> names;
+  for (const TableFormat* format : table_formats()) {
+    if (format->starts_with(std::string_view(head.data(), size))) return *format;
+    names.emplace_back(format->name);
   }
-  return FileFormat::csv;
-}
-
-const char* to_text(FileFormat format) {
-  switch (format) {
-    case FileFormat::csv: return "CSV";
-    case FileFormat::csv_gzip: return "gzipped CSV";
-    case FileFormat::parquet: return "Parquet";
-    case FileFormat::arrow_file: return "Arrow IPC";
-    case FileFormat::arrow_stream: return "Arrow IPC stream";
-  }
-  return "";
+  throw core::Error({.kind = core::ErrorKind::file,
+                     .what = "unknown kind of file",
+                     .where = path,
+                     .expected = fmt::format("one of {}", fmt::join(names, ", "))});
 }
 
 std::vector<std::string> input_files(const std::string& path) {
@@ -105,7 +95,7 @@ std::vector<std::string> input_files(const std::string& path) {
   }
   if (fs::is_directory(path, code)) {
     for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
-      if (entry.is_regular_file(code) && format_of_ending(entry.path().string()))
+      if (entry.is_regular_file(code) && find_ending(entry.path().string()) != nullptr)
         files.push_back(entry.path().string());
     }
   } else if (fs::exists(path, code)) {
@@ -126,7 +116,7 @@ std::vector<std::string> input_files(const std::string& path) {
     throw core::Error({.kind = core::ErrorKind::file,
                        .what = "no table files here",
                        .where = path,
-                       .expected = "at least one .csv, .csv.gz, .parquet or .arrow file"});
+                       .expected = fmt::format("at least one file that ends with {}", known_endings())});
   }
   std::sort(files.begin(), files.end());
   return files;

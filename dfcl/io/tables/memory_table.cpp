@@ -50,10 +50,18 @@ std::shared_ptr<const MemoryRecords> find(const std::string& path) {
   return found == names().tables.end() ? nullptr : found->second;
 }
 
+// Found by its name, never by the bytes of a file.
+constexpr TableFormat kMemoryFormat = {.name = "table in memory",
+                                       .endings = {},
+                                       .is_text = false,
+                                       .starts_with = nullptr,
+                                       .open = nullptr,
+                                       .create = nullptr};
+
 class MemorySource : public RecordSource {
  public:
   MemorySource(const std::string& path, std::shared_ptr<const MemoryRecords> records)
-      : RecordSource(path, FileFormat::arrow_stream), records_(std::move(records)) {
+      : RecordSource(path, kMemoryFormat), records_(std::move(records)) {
     set_schema(records_->schema);
   }
 

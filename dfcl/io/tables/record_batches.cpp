@@ -14,6 +14,7 @@ std::shared_ptr<arrow::DataType> arrow_type(data::ColumnType type) {
     case data::ColumnType::float32: return arrow::float32();
     case data::ColumnType::float64: return arrow::float64();
     case data::ColumnType::int64: return arrow::int64();
+    case data::ColumnType::uint64: return arrow::uint64();
     case data::ColumnType::text: return arrow::utf8();
   }
   return arrow::utf8();
@@ -42,6 +43,11 @@ struct ToArrow {
   }
   arrow::Result<std::shared_ptr<arrow::Array>> operator()(const std::vector<std::int64_t>& values) const {
     arrow::Int64Builder builder;
+    ARROW_RETURN_NOT_OK(builder.AppendValues(values));
+    return builder.Finish();
+  }
+  arrow::Result<std::shared_ptr<arrow::Array>> operator()(const std::vector<std::uint64_t>& values) const {
+    arrow::UInt64Builder builder;
     ARROW_RETURN_NOT_OK(builder.AppendValues(values));
     return builder.Finish();
   }

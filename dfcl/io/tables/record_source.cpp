@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "dfcl/core/suggest.h"
+#include "dfcl/io/tables/file_format.h"
 #include "dfcl/io/tables/memory_table.h"
 
 namespace dfcl::io {
@@ -24,7 +25,7 @@ std::int64_t memory_cap(std::uint64_t file_bytes) {
 
 }  // namespace
 
-RecordSource::RecordSource(std::string path, FileFormat format) : path_(std::move(path)), format_(format) {
+RecordSource::RecordSource(std::string path, const TableFormat& format) : path_(std::move(path)), format_(format) {
   std::error_code code;
   file_bytes_ = std::filesystem::file_size(path_, code);
   if (code) file_bytes_ = 0;
@@ -93,24 +94,7 @@ std::uint64_t bytes_of(const std::string& file) { return is_memory_table(file) ?
 
 std::unique_ptr<RecordSource> open_records(const std::string& path, int threads) {
   if (auto in_memory = open_memory_records(path)) return in_memory;
-  const FileFormat format = format_of_contents(path);
-  switch (format) {
-    case FileFormat::parquet: return open_parquet_records(path, threads);
-    case FileFormat::arrow_file:
-    case FileFormat::arrow_stream: return open_arrow_records(path, format);
-    case FileFormat::csv:
-    case FileFormat::csv_gzip: break;
-  }
-  return open_csv_records(path, format);
-}
-
-std::optional<BadRow> missing_id(const data::Ids& ids, const std::string& column) {
-  const data::TextColumn* texts = ids.texts();
-  for (std::size_t row = 0; texts != nullptr && row < texts->size(); ++row) {
-    if ((*texts)[row].empty())
-      return BadRow{static_cast<std::int64_t>(row), column, "a unit without an id", "an empty value", "", ""};
-  }
-  return std::nullopt;
+  return format_of_contents(path).open(path, threads);
 }
 
 }  // namespace dfcl::io

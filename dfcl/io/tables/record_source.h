@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "dfcl/core/error.h"
-#include "dfcl/data/ids.h"
-#include "dfcl/io/tables/file_format.h"
+#include "dfcl/io/tables/bad_row.h"
+#include "dfcl/io/tables/table_format.h"
 
 namespace dfcl::io {
 
@@ -36,19 +36,6 @@ struct Part {
   int row_group = -1;                         // Parquet in small row groups: not read yet
 };
 
-// A value that cannot be used: rows count from 0 inside the part.
-struct BadRow {
-  std::int64_t row = 0;
-  std::string column;  // "" where the whole row is meant
-  std::string what;
-  std::string found;
-  std::string expected;
-  std::string hint;
-};
-
-// The first unit without an id, where there is one. column: that of the ids.
-std::optional<BadRow> missing_id(const data::Ids& ids, const std::string& column);
-
 struct Decoded {
   std::shared_ptr<arrow::RecordBatch> batch;  // the wanted columns in the wanted order; null where bad is set
   std::int64_t num_rows = 0;
@@ -61,7 +48,9 @@ class RecordSource {
   virtual ~RecordSource() = default;
 
   const std::string& path() const { return path_; }
-  FileFormat format() const { return format_; }
+  const TableFormat& format() const { return format_; }
+  // A text file says nothing of the types of its columns.
+  bool is_text_file() const { return format_.is_text; }
   // All columns of the file; a text file's types are guessed from its first megabyte.
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
   std::uint64_t file_bytes() const { return file_bytes_; }
@@ -80,7 +69,7 @@ class RecordSource {
   std::string location(const Part& part, std::int64_t row, std::int64_t rows_before, std::int64_t lines_before) const;
 
  protected:
-  RecordSource(std::string path, FileFormat format);
+  RecordSource(std::string path, const TableFormat& format);
   // The indices of the wanted columns in the schema, or an Error with "did you mean".
   std::vector<int> indices_of(const std::vector<WantedColumn>& wanted) const;
   // The line of the file (from 1) of a row of a part, where the part is text.
@@ -93,19 +82,15 @@ class RecordSource {
 
  private:
   std::string path_;
-  FileFormat format_;
+  const TableFormat& format_;
   std::uint64_t file_bytes_ = 0;
   std::unique_ptr<arrow::MemoryPool> pool_;
   std::shared_ptr<arrow::Schema> schema_;
 };
 
-// threads > 1 lets Arrow decode the columns of a Parquet file side by side.
+// By the first bytes of the file, whatever its name. threads > 1 lets the columns of a file be decoded side by side.
 std::unique_ptr<RecordSource> open_records(const std::string& path, int threads);
 
-// One for each format; open_records chooses.
-std::unique_ptr<RecordSource> open_csv_records(const std::string& path, FileFormat format);
-std::unique_ptr<RecordSource> open_parquet_records(const std::string& path, int threads);
-std::unique_ptr<RecordSource> open_arrow_records(const std::string& path, FileFormat format);
 // Null where no MemoryTable has this name.
 std::unique_ptr<RecordSource> open_memory_records(const std::string& path);
 

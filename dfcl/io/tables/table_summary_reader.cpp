@@ -11,9 +11,12 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "dfcl/core/error.h"
 #include "dfcl/core/hash.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/io/tables/column_values.h"
+#include "dfcl/io/tables/file_format.h"
+#include "dfcl/io/tables/meta_file.h"
 #include "dfcl/io/tables/record_source.h"
 
 namespace dfcl::io {
@@ -170,8 +173,17 @@ data::Provenance provenance_of(const arrow::Schema& schema) {
   return provenance;
 }
 
-// What a table is, from its own word or from its columns. A plan must say so itself: without its metadata it has the
-// columns of a trial.
+// A table can be looked at whatever lies beside it.
+data::Provenance provenance_or_warning(const std::string& file, core::RunContext& context) {
+  try {
+    return read_provenance(file);
+  } catch (const core::Error& error) {
+    context.warn(error.what());
+    return {};
+  }
+}
+
+// What a table is, from its own word or from its columns.
 std::string kind_of(const data::Provenance& provenance, const std::vector<std::string>& names) {
   if (!provenance.kind.empty()) return provenance.kind;
   const std::unordered_set<std::string> all(names.begin(), names.end());
@@ -180,7 +192,11 @@ std::string kind_of(const data::Provenance& provenance, const std::vector<std::s
   for (const std::string& name : names) {
     if (name.starts_with("revenue_") && has("cost_" + name.substr(8))) ++pairs;
   }
-  return pairs >= 2 ? "prediction" : "table";
+  if (pairs >= 2) return "prediction";
+  if (!has("arm") || !has("revenue") || !has("cost")) return "table";
+  // A plan of ours says so itself; a foreign table of what units got, earned and cost is a trial unless it has the
+  // columns of a launch.
+  return has("role") || has("control_revenue") ? "plan" : "trial";
 }
 
 struct SummarizedPart {
@@ -229,7 +245,7 @@ data::TableSummary summarize_table(const std::string& path, core::RunContext& co
     auto source = open_records(file, context.pool.threads());
     if (schema == nullptr) {
       schema = source->schema();
-      summary.format = to_text(source->format());
+      summary.format = source->format().name;
       for (const std::string& name : schema->field_names()) wanted.push_back({name, ParseAs::as_found});
       totals.resize(wanted.size());
     }
@@ -241,13 +257,14 @@ data::TableSummary summarize_table(const std::string& path, core::RunContext& co
   for (std::size_t i = 0; i < totals.size(); ++i) {
     summary.columns.push_back(totals[i].summary(*schema->field(static_cast<int>(i))));
   }
-  summary.provenance = provenance_of(*schema);
+  summary.provenance = provenance_or_warning(files.front(), context);
   summary.kind = kind_of(summary.provenance, schema->field_names());
   return summary;
 }
 
 data::Provenance read_provenance(const std::string& path) {
-  return provenance_of(*open_records(input_files(path).front(), 1)->schema());
+  const auto source = open_records(input_files(path).front(), 1);
+  return source->is_text_file() ? read_meta(source->path()) : provenance_of(*source->schema());
 }
 
 }  // namespace dfcl::io

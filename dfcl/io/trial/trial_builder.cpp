@@ -10,15 +10,14 @@
 #include <numeric>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/error_makers.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/core/suggest.h"
-#include "dfcl/core/error_makers.h"
 #include "dfcl/data/splits.h"
 
 namespace dfcl::io {
 namespace {
 
-constexpr std::size_t kMostArms = 255;
 constexpr std::size_t kLeastUnitsPerArm = 30;
 constexpr std::size_t kMostLevels = 100'000;
 constexpr double kMostWithoutOutcome = 0.01;
@@ -41,7 +40,9 @@ std::vector<std::uint32_t> sorted_codes(const std::vector<std::string>& labels) 
   std::iota(codes.begin(), codes.end(), 0u);
   const bool numbers = std::all_of(labels.begin(), labels.end(), [](const auto& label) { return as_number(label); });
   std::sort(codes.begin(), codes.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return numbers ? *as_number(labels[a]) < *as_number(labels[b]) : labels[a] < labels[b];
+    const double x = numbers ? *as_number(labels[a]) : 0.0;
+    const double y = numbers ? *as_number(labels[b]) : 0.0;
+    return x != y ? x < y : labels[a] < labels[b];  // 1 and 1.0 are two labels
   });
   return codes;
 }
@@ -69,11 +70,15 @@ TrialBuilder::TrialBuilder(const data::Study& study, TrialPlan plan, const std::
   trial_.cost = core::Column<float>(memory("cost"));
   trial_.propensity = core::Column<float>(memory("propensity"));
   trial_.cluster = core::Column<std::uint32_t>(memory("cluster"));
+  trial_.cluster_key = core::Column<std::uint64_t>(memory("cluster_key"));
   trial_.time = core::Column<std::uint32_t>(memory("time"));
   trial_.split = core::Column<data::Split>(memory("split"));
   trial_.ids = data::Ids::in_folder(folder);
   levels_.resize(plan_.features.size());
   for (const std::string& label : study.arms.order) arms_.code(label);
+  if (arms_.labels().size() > data::kMostArms)
+    throw core::field_error("arms.order", "too many arms", fmt::format("{}", arms_.labels().size()),
+                            fmt::format("at most {}", data::kMostArms));
 }
 
 void TrialBuilder::append(TrialTile tile, const std::function<std::string(std::int64_t)>& locate) {
@@ -106,8 +111,9 @@ void TrialBuilder::append_arms(const TrialTile& tile, const std::function<std::s
                              fmt::format("one of {}", fmt::join(order, ", ")), core::suggest(name, order));
     }
     const std::uint32_t code = arms_.code(name);
-    if (code >= kMostArms) {
-      throw core::data_error(where(), "too many arms", fmt::format("more than {}", kMostArms), "a few arms",
+    if (code >= data::kMostArms) {
+      throw core::data_error(where(), "too many arms", fmt::format("the {}th, '{}'", code + 1, name),
+                             fmt::format("at most {} arms", data::kMostArms),
                              fmt::format("is '{}' really the arm?", study_.columns.arm));
     }
     code_of_label.push_back(static_cast<std::uint8_t>(code));
@@ -171,7 +177,7 @@ void TrialBuilder::append_ids(TrialTile& tile) {
   }
   std::vector<std::int64_t> numbers;
   for (const std::int64_t row : tile.kept_rows) numbers.push_back(static_cast<std::int64_t>(first) + row);
-  trial_.ids.append(numbers);
+  trial_.ids.append(data::Ids::of_rows(numbers));
 }
 
 data::Trial TrialBuilder::finish(core::RunContext& context) {
@@ -188,6 +194,7 @@ data::Trial TrialBuilder::finish(core::RunContext& context) {
   trial_.cost.shrink_to_fit();
   trial_.propensity.shrink_to_fit();
   trial_.cluster.shrink_to_fit();
+  trial_.cluster_key.shrink_to_fit();
   trial_.time.shrink_to_fit();
   trial_.split.shrink_to_fit();
   trial_.fingerprint = data::fingerprint_of(trial_, context);
@@ -216,9 +223,7 @@ void TrialBuilder::settle_arms() {
   std::string control = declared.control.value_or("");
   if (control.empty() && !declared.order.empty()) control = declared.order.front();
   if (control.empty()) {
-    for (const char* candidate : {"0", "control", "Control", "none", "None"}) {
-      if (control.empty() && std::find(found.begin(), found.end(), candidate) != found.end()) control = candidate;
-    }
+    if (const auto arm = data::find_control(found)) control = found[*arm];
   }
   const auto is_control = [&](std::uint32_t code) { return found[code] == control; };
   if (std::none_of(order.begin(), order.end(), is_control)) {
@@ -277,6 +282,7 @@ void TrialBuilder::settle_clusters() {
     const auto place = std::lower_bound(distinct.begin(), distinct.end(), hash);
     trial_.cluster.push_back(static_cast<std::uint32_t>(place - distinct.begin()));
   }
+  trial_.cluster_key.append(distinct.begin(), distinct.end());
   cluster_hash_ = {};
 }
 

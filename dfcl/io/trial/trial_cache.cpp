@@ -12,11 +12,11 @@
 #include <nlohmann/json.hpp>
 
 #include "dfcl/core/error.h"
-#include "dfcl/core/hash.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/core/hash.h"
 #include "dfcl/core/version.h"
-#include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/io/study/study_file.h"
+#include "dfcl/io/tables/atomic_file.h"
 
 namespace dfcl::io {
 namespace {
@@ -49,7 +49,8 @@ std::uint64_t hash_of_split(const data::Trial& trial) {
 // --- Writing
 
 json ids_json(const data::Ids& ids) {
-  if (ids.numbers() != nullptr) return {{"kind", "numbers"}};
+  if (ids.numbers() != nullptr) return {{"kind", ids.are_row_numbers() ? "some rows" : "numbers"}};
+  if (ids.unsigned_numbers() != nullptr) return {{"kind", "unsigned"}};
   if (ids.texts() != nullptr) return {{"kind", "texts"}};
   return {{"kind", "rows"}, {"first", ids.size() == 0 ? 1 : ids.number(0)}};
 }
@@ -93,6 +94,7 @@ void write_column(const std::string& path, const core::Column<T>& values) {
 
 void write_ids(const std::string& folder, const data::Ids& ids) {
   if (ids.numbers() != nullptr) write_column(folder + "/ids", *ids.numbers());
+  if (ids.unsigned_numbers() != nullptr) write_column(folder + "/ids", *ids.unsigned_numbers());
   if (ids.texts() == nullptr) return;
   write_column(folder + "/ids", ids.texts()->ends());
   write_column(folder + "/id_bytes", ids.texts()->bytes());
@@ -182,7 +184,9 @@ class CacheReader {
     trial_.arms.labels = header_.at("arms").get<std::vector<std::string>>();
     trial_.arms.control = header_.at("control").get<std::size_t>();
     trial_.arms.ordered = header_.at("ordered").get<bool>();
-    require(trial_.arms.size() >= 2 && trial_.arms.size() <= 255 && trial_.arms.control < trial_.arms.size(), "arms");
+    require(
+        trial_.arms.size() >= 2 && trial_.arms.size() <= data::kMostArms && trial_.arms.control < trial_.arms.size(),
+        "arms");
     read_cost_facts();
     for (const json& column : header_.at("features")) {
       trial_.features.columns.push_back({column.at("name").get<std::string>(), column.at("categorical").get<bool>(),
@@ -191,6 +195,7 @@ class CacheReader {
     require(!trial_.features.columns.empty() && trial_.features.columns.size() <= kMostFeatures, "features");
     has_propensity_ = header_.at("has_propensity").get<bool>();
     trial_.num_clusters = header_.at("clusters").get<std::size_t>();
+    require(trial_.num_clusters <= num_units_, "clusters");
     trial_.times = header_.at("times").get<std::vector<std::string>>();
     trial_.notes = header_.at("notes").get<std::vector<std::string>>();
     trial_.fingerprint = number_of("fingerprint");
@@ -239,13 +244,22 @@ class CacheReader {
     map("split", true, trial_.split);
     map("propensity", has_propensity_, trial_.propensity);
     map("cluster", trial_.num_clusters > 0, trial_.cluster);
+    if (trial_.has_clusters())
+      trial_.cluster_key = core::Column<std::uint64_t>(
+          core::Memory::of_file(path_ + "/cluster_key", trial_.num_clusters * sizeof(std::uint64_t)));
     map("time", trial_.has_time(), trial_.time);
   }
 
   void map_ids() {
     if (ids_kind_ == "rows") return;
-    if (ids_kind_ == "numbers") {
+    if (ids_kind_ == "numbers" || ids_kind_ == "some rows") {
       core::Column<std::int64_t> numbers;
+      map("ids", true, numbers);
+      trial_.ids = ids_kind_ == "numbers" ? data::Ids(std::move(numbers)) : data::Ids::of_rows(std::move(numbers));
+      return;
+    }
+    if (ids_kind_ == "unsigned") {
+      core::Column<std::uint64_t> numbers;
       map("ids", true, numbers);
       trial_.ids = std::move(numbers);
       return;

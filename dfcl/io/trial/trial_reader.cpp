@@ -6,9 +6,10 @@
 #include <filesystem>
 
 #include "dfcl/core/error.h"
-#include "dfcl/core/parallel.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/core/parallel.h"
 #include "dfcl/data/splits.h"
+#include "dfcl/io/tables/file_format.h"
 #include "dfcl/io/tables/memory_table.h"
 #include "dfcl/io/tables/record_source.h"
 #include "dfcl/io/trial/trial_builder.h"
@@ -18,8 +19,6 @@
 
 namespace dfcl::io {
 namespace {
-
-bool is_text(FileFormat format) { return format == FileFormat::csv || format == FileFormat::csv_gzip; }
 
 std::string trial_path(const data::Study& study) {
   const std::filesystem::path path(study.data.trial.value_or(""));
@@ -38,6 +37,8 @@ struct ConvertedPart {
 void read_file(RecordSource& source, const TrialPlan& plan, const TileOptions& options, TrialBuilder& builder,
                std::uint64_t bytes_before, std::uint64_t bytes_total, core::RunContext& context) {
   source.select(plan.wanted);
+  TileOptions tile_options = options;
+  tile_options.letters = source.is_text_file() ? Letters::may_be_numbers : Letters::are_text;
   std::int64_t rows_before = 0;
   std::int64_t lines_before = 0;
   core::ordered_pipeline(
@@ -48,7 +49,7 @@ void read_file(RecordSource& source, const TrialPlan& plan, const TileOptions& o
       },
       [&](Part part) {
         const Decoded decoded = source.decode(part);
-        TrialTile tile = make_tile(plan, options, decoded);
+        TrialTile tile = make_tile(plan, tile_options, decoded);
         if (!tile.bad) part.batch = nullptr;  // needed for the place of an error only
         return ConvertedPart{std::move(part), decoded.num_rows, decoded.num_lines, std::move(tile)};
       },
@@ -64,12 +65,12 @@ void read_file(RecordSource& source, const TrialPlan& plan, const TileOptions& o
 
 data::Trial read_files(const data::Study& study, const std::vector<std::string>& files, const std::string& folder,
                        core::RunContext& context) {
-  const TileOptions options{study.split.by == "hash", data::split_seed(study.split)};
+  const TileOptions options{study.split.by == "hash", data::split_seed(study.split), {}};
   std::uint64_t bytes_total = 0;
   for (const std::string& file : files) bytes_total += bytes_of(file);
 
   auto source = open_records(files.front(), context.pool.threads());
-  const TrialPlan plan = plan_trial(study, *source->schema(), is_text(source->format()), files.front());
+  const TrialPlan plan = plan_trial(study, *source->schema(), source->is_text_file(), files.front());
   TrialBuilder builder(study, plan, folder);
   std::uint64_t bytes_before = 0;
   for (const std::string& file : files) {

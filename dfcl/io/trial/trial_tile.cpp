@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "dfcl/core/hash.h"
+#include "dfcl/io/tables/id_values.h"
 #include "dfcl/io/trial/feature_values.h"
 
 namespace dfcl::io {
@@ -26,7 +27,7 @@ class TileMaker {
     read_labels();
     if (tile_.bad) return std::move(tile_);
     fill_features();
-    read_ids();
+    read_keys();
     drop_rows();
     return std::move(tile_);
   }
@@ -135,12 +136,16 @@ class TileMaker {
     for (LabelColumn& categories : tile_.categories) categories.codes = {};
   }
 
-  void read_ids() {
-    if (plan_.id >= 0) tile_.ids = ids_of(column(plan_.id));
-    if (plan_.id >= 0) tile_.bad = missing_id(tile_.ids, plan_.wanted[static_cast<std::size_t>(plan_.id)].name);
-    if (tile_.bad) return;
+  void read_keys() {
+    const auto name = [&](int index) { return plan_.wanted[static_cast<std::size_t>(index)].name; };
+    if (plan_.id >= 0) tile_.ids = read_ids(column(plan_.id), options_.letters, name(plan_.id), tile_.bad);
     data::Ids clusters;
-    if (plan_.cluster >= 0) clusters = ids_of(column(plan_.cluster));
+    if (plan_.cluster >= 0) {
+      clusters = ids_of(column(plan_.cluster), options_.letters);
+      if (const auto row = missing_text(clusters))
+        report({*row, name(plan_.cluster), "no cluster", "an empty value", "the cluster of the unit", ""});
+    }
+    if (tile_.bad) return;
     const data::Ids& keys = plan_.cluster >= 0 ? clusters : tile_.ids;
     if (plan_.cluster >= 0 || plan_.comes_again()) {
       tile_.cluster_hash.resize(static_cast<std::size_t>(rows_));
@@ -177,21 +182,13 @@ class TileMaker {
     keep(tile_.cluster_hash);
     keep(tile_.unit_hash);
     std::size_t next = 0;
-    data::TextColumn texts;
-    std::vector<std::int64_t> numbers;
     for (std::size_t row = 0; row < kept_.size(); ++row) {
       if (!kept_[row]) continue;
       tile_.kept_rows.push_back(static_cast<std::int64_t>(row));
       std::copy_n(tile_.features.row(row).data(), tile_.features.cols(), tile_.features.row(next++).data());
-      if (tile_.ids.numbers() != nullptr) numbers.push_back((*tile_.ids.numbers())[row]);
-      if (tile_.ids.texts() != nullptr) texts.push_back((*tile_.ids.texts())[row]);
     }
     tile_.features.resize(next);
-    if (tile_.ids.numbers() != nullptr) {
-      tile_.ids = std::move(numbers);
-    } else if (tile_.ids.texts() != nullptr) {
-      tile_.ids = std::move(texts);
-    }
+    if (plan_.id >= 0) tile_.ids = tile_.ids.chosen(tile_.kept_rows);
   }
 
   const TrialPlan& plan_;

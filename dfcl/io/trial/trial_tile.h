@@ -11,6 +11,7 @@
 #include "dfcl/core/matrix.h"
 #include "dfcl/data/ids.h"
 #include "dfcl/io/tables/column_values.h"
+#include "dfcl/io/tables/id_values.h"
 #include "dfcl/io/tables/record_source.h"
 #include "dfcl/io/trial/trial_plan.h"
 
@@ -37,6 +38,7 @@ struct TrialTile {
 struct TileOptions {
   bool split_by_hash = true;
   std::uint64_t split_seed = 0;
+  Letters letters = Letters::are_text;  // of ids and clusters
 };
 
 TrialTile make_tile(const TrialPlan& plan, const TileOptions& options, const Decoded& decoded);

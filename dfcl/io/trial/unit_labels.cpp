@@ -12,8 +12,8 @@ UnitLabels read_unit_labels(const std::string& path, const std::string& id_colum
                             core::RunContext& context) {
   std::vector<std::string> names = {column};
   if (!id_column.empty()) names.push_back(id_column);
-  const auto source =
-      open_batches(path, names, std::vector<data::ColumnType>(names.size(), data::ColumnType::text), context);
+  const auto source = open_batches(path, names, std::vector<data::ColumnType>(names.size(), data::ColumnType::text),
+                                   context, id_column);
   UnitLabels result;
   std::unordered_map<std::string, std::uint32_t> codes;
   data::TextColumn ids;

@@ -9,8 +9,11 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/suggest.h"
-#include "dfcl/io/trial/feature_values.h"
+#include "dfcl/io/tables/batch_reader.h"
+#include "dfcl/io/tables/file_format.h"
+#include "dfcl/io/tables/id_values.h"
 #include "dfcl/io/tables/record_source.h"
+#include "dfcl/io/trial/feature_values.h"
 
 namespace dfcl::io {
 
@@ -89,7 +92,6 @@ struct UnitReader::Impl {
     // The first file says whether there are ids.
     if (file == 0) {
       id_column = schema.id;
-      numbered = true;
       if (id_column.empty() && std::find(found.begin(), found.end(), "id") != found.end() && !is_feature("id"))
         id_column = "id";
     }
@@ -97,18 +99,7 @@ struct UnitReader::Impl {
     for (const auto& feature : schema.features) needed.push_back(feature.name);
     if (!id_column.empty()) needed.push_back(id_column);
     require_columns(needed, found, files[file]);
-    if (!id_column.empty()) {
-      const auto type = source->schema()->GetFieldByName(id_column)->type()->id();
-      const bool is_text_file = source->format() == FileFormat::csv || source->format() == FileFormat::csv_gzip;
-      const bool declared = arrow::is_integer(type) && type != arrow::Type::UINT64 && !is_text_file;
-      if (file > 0 && numbered && !declared) {
-        throw core::Error(
-            {.kind = core::ErrorKind::data,
-             .what = fmt::format("ids in '{}' that are text where the files before have whole numbers", id_column),
-             .where = files[file]});
-      }
-      numbered = numbered && declared;
-    }
+    if (!id_column.empty() && file == 0) id_type = id_type_in(files[0], id_column);
     std::vector<WantedColumn> wanted;
     for (const auto& feature : schema.features) wanted.push_back(wanted_column(feature, *source->schema()));
     if (!id_column.empty()) wanted.push_back({id_column, ParseAs::text});
@@ -144,7 +135,7 @@ struct UnitReader::Impl {
   std::vector<int> feature_columns;
   std::vector<std::unordered_map<std::string, float>> code_of_level;  // one for each feature
   std::string id_column;
-  bool numbered = true;  // ids are whole numbers
+  data::ColumnType id_type = data::ColumnType::int64;
   std::shared_ptr<RecordSource> source;
   std::size_t file = 0;
   std::uint64_t bytes_before = 0;  // of files that are done
@@ -163,7 +154,7 @@ UnitReader::~UnitReader() = default;
 
 bool UnitReader::has_ids() const { return !impl_->id_column.empty(); }
 
-bool UnitReader::ids_are_numbers() const { return impl_->numbered; }
+data::ColumnType UnitReader::id_type() const { return impl_->id_type; }
 
 std::optional<std::shared_ptr<RawUnits>> UnitReader::read() {
   for (;;) {
@@ -213,8 +204,9 @@ UnitBatch UnitReader::decode(std::shared_ptr<RawUnits> raw) const {
     }
   }
   if (has_ids()) {
-    batch.ids = ids_of(*decoded.batch->column(static_cast<int>(num_features)));
-    batch.raw->bad = missing_id(batch.ids, impl_->id_column);
+    const Letters letters = batch.raw->source->is_text_file() ? Letters::may_be_numbers : Letters::are_text;
+    batch.ids =
+        read_ids(*decoded.batch->column(static_cast<int>(num_features)), letters, impl_->id_column, batch.raw->bad);
   }
   return batch;
 }

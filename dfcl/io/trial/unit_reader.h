@@ -16,6 +16,7 @@
 
 #include "dfcl/core/matrix.h"
 #include "dfcl/core/run_context.h"
+#include "dfcl/data/batch.h"
 #include "dfcl/data/features.h"
 #include "dfcl/data/ids.h"
 
@@ -46,9 +47,9 @@ class UnitReader {
 
   // Whether there is an id column; else ids are row numbers over all files.
   bool has_ids() const;
-  // Whether the ids of every batch are whole numbers: row numbers, or a column that the files declare as such. Text
-  // files declare nothing.
-  bool ids_are_numbers() const;
+  // What a column of the ids is, before they are read: int64 for row numbers, else that of the first file
+  // (id_type_in of batch_reader.h).
+  data::ColumnType id_type() const;
 
   // The next part, never null; nothing at the end. One caller at a time.
   std::optional<std::shared_ptr<RawUnits>> read();

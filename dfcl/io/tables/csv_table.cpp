@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV and gzipped CSV as a RecordSource. The file is cut into blocks of whole rows (quotes are followed, so a value may
-// hold a line end); each block is parsed by Arrow's reader on one thread, so that a bad value comes with its row.
+//
+// CSV and gzipped CSV as a RecordSource and a RecordSink. The file is cut into blocks of whole rows (quotes are
+// followed, so a value may hold a line end); each block is parsed by Arrow's reader on one thread, so that a bad value
+// comes with its row.
 #include <arrow/csv/api.h>
+#include <arrow/csv/writer.h>
 #include <arrow/io/api.h>
+#include <arrow/ipc/writer.h>
 #include <arrow/util/compression.h>
 #include <fmt/format.h>
 
@@ -16,8 +20,13 @@
 #include "dfcl/io/tables/blocking_file.h"
 #include "dfcl/io/tables/csv_rows.h"
 #include "dfcl/io/tables/record_source.h"
+#include "dfcl/io/tables/table_format.h"
 
 namespace dfcl::io {
+
+extern const TableFormat kCsvFormat;
+extern const TableFormat kGzippedCsvFormat;
+
 namespace {
 
 constexpr std::int64_t kProbeBytes = std::int64_t{1} << 20;
@@ -57,10 +66,10 @@ std::shared_ptr<arrow::DataType> arrow_type(ParseAs parse_as, const arrow::DataT
 
 class CsvSource : public RecordSource {
  public:
-  CsvSource(const std::string& path, FileFormat format) : RecordSource(path, format) {
+  CsvSource(const std::string& path, const TableFormat& format) : RecordSource(path, format) {
     file_ = check(BlockingFile::open(path, pool()));
     stream_ = file_;
-    if (format == FileFormat::csv_gzip) {
+    if (&format == &kGzippedCsvFormat) {
       codec_ = check(arrow::util::Codec::Create(arrow::Compression::GZIP));
       stream_ = check(arrow::io::CompressedInputStream::Make(codec_.get(), file_, pool()));
     }
@@ -299,10 +308,61 @@ class CsvSource : public RecordSource {
   bool ended_ = false;
 };
 
+class CsvSink : public RecordSink {
+ public:
+  CsvSink(const std::string& file, const std::string& path, const std::shared_ptr<arrow::Schema>& schema, bool gzipped)
+      : path_(path), stream_(check(arrow::io::FileOutputStream::Open(file))) {
+    if (gzipped) {
+      codec_ = check(arrow::util::Codec::Create(arrow::Compression::GZIP));
+      stream_ = check(arrow::io::CompressedOutputStream::Make(codec_.get(), stream_));
+    }
+    auto options = arrow::csv::WriteOptions::Defaults();
+    options.quoting_header = arrow::csv::QuotingStyle::Needed;
+    writer_ = check(arrow::csv::MakeCSVWriter(stream_, schema, options));
+  }
+
+  void write(const std::shared_ptr<arrow::RecordBatch>& batch) override { check(writer_->WriteRecordBatch(*batch)); }
+
+  void close(const Figures&) override {
+    check(writer_->Close());
+    check(stream_->Close());
+  }
+
+ private:
+  void check(const arrow::Status& status) const { require_good(status, path_, "write"); }
+  template <class T>
+  T check(arrow::Result<T> result) const {
+    return require_value(std::move(result), path_, "write");
+  }
+
+  std::string path_;
+  std::unique_ptr<arrow::util::Codec> codec_;
+  std::shared_ptr<arrow::io::OutputStream> stream_;
+  std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
+};
+
 }  // namespace
 
-std::unique_ptr<RecordSource> open_csv_records(const std::string& path, FileFormat format) {
-  return std::make_unique<CsvSource>(path, format);
-}
+const TableFormat kGzippedCsvFormat = {
+    .name = "gzipped CSV",
+    .endings = {".csv.gz"},
+    .is_text = true,
+    .starts_with = [](std::string_view head) { return head.starts_with("\x1f\x8b"); },
+    .open = [](const std::string& path, int) -> std::unique_ptr<RecordSource> {
+      return std::make_unique<CsvSource>(path, kGzippedCsvFormat);
+    },
+    .create = [](const std::string& file, const std::string& path, std::shared_ptr<arrow::Schema> schema, Values)
+        -> std::unique_ptr<RecordSink> { return std::make_unique<CsvSink>(file, path, schema, true); }};
+
+const TableFormat kCsvFormat = {
+    .name = "CSV",
+    .endings = {".csv"},
+    .is_text = true,
+    .starts_with = [](std::string_view head) { return head.find('\0') == std::string_view::npos; },
+    .open = [](const std::string& path, int) -> std::unique_ptr<RecordSource> {
+      return std::make_unique<CsvSource>(path, kCsvFormat);
+    },
+    .create = [](const std::string& file, const std::string& path, std::shared_ptr<arrow::Schema> schema, Values)
+        -> std::unique_ptr<RecordSink> { return std::make_unique<CsvSink>(file, path, schema, false); }};
 
 }  // namespace dfcl::io

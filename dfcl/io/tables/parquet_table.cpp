@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parquet as a RecordSource. Files of several row groups of moderate size are read a row group a part, each by the
-// thread that decodes it; others as batches of 65,536 rows. Every batch is validated in full before use.
+//
+// Parquet as a RecordSource and a RecordSink. Files of several row groups of moderate size are read a row group a part,
+// each by the thread that decodes it; others as batches of 65,536 rows. Every batch is validated in full before use.
+#include <arrow/io/api.h>
 #include <parquet/arrow/reader.h>
+#include <parquet/arrow/writer.h>
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
 
@@ -11,9 +14,14 @@
 #include "dfcl/core/error.h"
 #include "dfcl/io/tables/arrow_status.h"
 #include "dfcl/io/tables/blocking_file.h"
+#include "dfcl/io/tables/file_format.h"
 #include "dfcl/io/tables/record_source.h"
+#include "dfcl/io/tables/table_format.h"
 
 namespace dfcl::io {
+
+extern const TableFormat kParquetFormat;
+
 namespace {
 
 constexpr std::int64_t kBatchRows = 65536;
@@ -21,7 +29,7 @@ constexpr std::int64_t kMostRowGroupRows = std::int64_t{1} << 18;
 
 class ParquetSource : public RecordSource {
  public:
-  ParquetSource(const std::string& path, int threads) : RecordSource(path, FileFormat::parquet) {
+  ParquetSource(const std::string& path, int threads) : RecordSource(path, kParquetFormat) {
     guard([&] {
       reader_ = open_reader(threads > 1, true);
       std::shared_ptr<arrow::Schema> schema;
@@ -158,10 +166,57 @@ class ParquetSource : public RecordSource {
   std::uint64_t rows_read_ = 0;
 };
 
+// Batches become row groups as they come.
+class ParquetSink : public RecordSink {
+ public:
+  ParquetSink(const std::string& file, const std::string& path, std::shared_ptr<arrow::Schema> schema, Values values)
+      : path_(path), schema_(std::move(schema)), stream_(check(arrow::io::FileOutputStream::Open(file))) {
+    parquet::WriterProperties::Builder builder;
+    builder.compression(parquet::Compression::SNAPPY);
+    if (values == Values::seldom_repeat) builder.disable_dictionary();
+    const auto arrow_properties = parquet::ArrowWriterProperties::Builder().store_schema()->build();
+    writer_ = check(parquet::arrow::FileWriter::Open(*schema_, arrow::default_memory_pool(), stream_, builder.build(),
+                                                     arrow_properties));
+  }
+
+  void write(const std::shared_ptr<arrow::RecordBatch>& batch) override {
+    const auto table = check(arrow::Table::FromRecordBatches(schema_, {batch}));
+    check(writer_->WriteTable(*table, std::max<std::int64_t>(batch->num_rows(), 1)));
+  }
+
+  void close(const Figures& figures) override {
+    if (!figures.empty())
+      check(writer_->AddKeyValueMetadata(arrow::key_value_metadata({{kFiguresKey, figures_json(figures)}})));
+    check(writer_->Close());
+    check(stream_->Close());
+  }
+
+ private:
+  void check(const arrow::Status& status) const { require_good(status, path_, "write"); }
+  template <class T>
+  T check(arrow::Result<T> result) const {
+    return require_value(std::move(result), path_, "write");
+  }
+
+  std::string path_;
+  std::shared_ptr<arrow::Schema> schema_;
+  std::shared_ptr<arrow::io::FileOutputStream> stream_;
+  std::unique_ptr<parquet::arrow::FileWriter> writer_;
+};
+
 }  // namespace
 
-std::unique_ptr<RecordSource> open_parquet_records(const std::string& path, int threads) {
-  return std::make_unique<ParquetSource>(path, threads);
-}
+const TableFormat kParquetFormat = {
+    .name = "Parquet",
+    .endings = {".parquet"},
+    .is_text = false,
+    .starts_with = [](std::string_view head) { return head.starts_with("PAR1"); },
+    .open = [](const std::string& path, int threads) -> std::unique_ptr<RecordSource> {
+      return std::make_unique<ParquetSource>(path, threads);
+    },
+    .create = [](const std::string& file, const std::string& path, std::shared_ptr<arrow::Schema> schema,
+                 Values values) -> std::unique_ptr<RecordSink> {
+      return std::make_unique<ParquetSink>(file, path, std::move(schema), values);
+    }};
 
 }  // namespace dfcl::io

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A table file that is written from record batches, whatever its format. Internal to io.
+#pragma once
+
+#include <arrow/api.h>
+
+#include <memory>
+#include <string>
+
+#include "dfcl/io/tables/table_writer.h"
+
+namespace dfcl::io {
+
+class RecordSink {
+ public:
+  virtual ~RecordSink() = default;
+  virtual void write(const std::shared_ptr<arrow::RecordBatch>& batch) = 0;
+  // Ends the file. A format that is no text keeps the figures in its metadata, under kFiguresKey.
+  virtual void close(const Figures& figures) = 0;
+};
+
+// The figures as a JSON object of texts.
+std::string figures_json(const Figures& figures);
+
+}  // namespace dfcl::io
