@@ -8,56 +8,21 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/bind.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
-#include "dfcl/core/error_makers.h"
-#include "dfcl/io/study/study_file.h"
 
 namespace dfcl::cli {
 namespace {
 
-struct CompareFlags : verbs::CompareRequest {
-  std::string study_file;
-  std::string truth_file;
-  std::vector<std::string> settings;
-  std::vector<std::string> shortcuts;  // "compare.seeds=5", from flags of their own
-};
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-// "compare.methods=[...]" of "tsm, dfcl-mer".
-std::string methods_setting(const std::vector<std::string>& given) {
-  std::vector<std::string> methods;
-  for (const std::string& name : given) {
-    methods.push_back(trimmed(name));
-    if (methods.back().empty())
-      throw core::usage_error("--methods", "an empty name", fmt::format("'{}'", fmt::join(given, ",")),
-                              "names with commas between them: tsm,dfcl-mer");
-  }
-  return fmt::format("compare.methods=[\"{}\"]", fmt::join(methods, "\", \""));
-}
-
-std::string seeds_setting(const std::string& given) {
-  const bool whole = !given.empty() && given.size() < 10 && given.find_first_not_of("0123456789") == std::string::npos;
-  if (!whole) throw core::usage_error("--seeds", "not a whole number", given, "1 to 1000");
-  return "compare.seeds=" + given;
-}
-
-int run_compare(CompareFlags& flags, bool as_json, bool quiet, core::RunContext& context) {
-  std::vector<std::string> overrides = flags.settings;
-  overrides.insert(overrides.end(), flags.shortcuts.begin(), flags.shortcuts.end());
-  flags.study = io::read_study(flags.study_file, overrides);
-  flags.truth.path = flags.truth_file;
-  if (!quiet) flags.on_training = [](const std::string& text) { fmt::print(stderr, "dfcl: training {}\n", text); };
-  const verbs::CompareResult result = verbs::compare(flags, context);
+int run_compare(verbs::CompareRequest& request, bool as_json, bool quiet, core::RunContext& context) {
+  if (!quiet) request.on_training = [](const std::string& text) { fmt::print(stderr, "dfcl: training {}\n", text); };
+  const verbs::CompareResult result = verbs::compare(request, context);
   if (as_json) {
     fmt::print("{}", result.json);
   } else {
-    const std::filesystem::path folder = flags.folder;
+    const std::filesystem::path folder = request.output;
     fmt::print("{}\nresults: {}\nreport: {}\n", report::comparison_text(result.report, result.times),
                (folder / "results.json").string(), (folder / "report.html").string());
   }
@@ -67,7 +32,7 @@ int run_compare(CompareFlags& flags, bool as_json, bool quiet, core::RunContext&
 }  // namespace
 
 void add_compare(Session& session) {
-  const auto flags = std::make_shared<CompareFlags>();
+  const auto request = std::make_shared<verbs::CompareRequest>();
   CLI::App& verb = session.add_verb(
       "compare",
       "several methods, trained and evaluated on one trial, as one report\n"
@@ -79,31 +44,27 @@ void add_compare(Session& session) {
       "truth.parquet\n"
       "dfcl compare study.toml --methods tsm,dfcl-mer --seeds 2 --set method.epochs=3 --resamples 200 --truth "
       "truth.parquet -o compared",
-      [flags, &session](core::RunContext& context) {
-        return run_compare(*flags, session.json(), session.quiet(), context);
+      [request, &session](core::RunContext& context) {
+        return run_compare(*request, session.json(), session.quiet(), context);
       });
-  verb.add_option("STUDY", flags->study_file, "the study file")->required();
-  verb.add_option("-o,--output", flags->folder, "folder of the comparison; one each")->required();
-  verb.add_option_function<std::vector<std::string>>(
-          "--methods",
-          [flags](const std::vector<std::string>& methods) { flags->shortcuts.push_back(methods_setting(methods)); },
-          "the methods: tsm,tsm-forest,dfcl-mer; the first is the reference\nDefault: [compare] methods of the study. "
-          "`dfcl train --help` lists them.")
-      ->delimiter(',');
-  verb.add_option_function<std::string>(
-      "--seeds", [flags](const std::string& value) { flags->shortcuts.push_back(seeds_setting(value)); },
+  std::vector<std::string>& settings = request->study.overrides;
+  verb.add_option("STUDY", request->study.file, "the study file")->required();
+  verb.add_option("-o,--output", request->output, "folder of the comparison; one each")->required();
+  session.add_key_list_flag(verb, "--methods", "compare.methods", settings,
+                            "the methods: tsm,tsm-forest,dfcl-mer; the first is the reference\nDefault: [compare] "
+                            "methods of the study. `dfcl train --help` lists them.");
+  session.add_key_flag(
+      verb, "--seeds", "compare.seeds", settings,
       "trainings of each method, with seeds --seed, --seed + 1, ...\nDefault: [compare] seeds of the study, else 1.");
-  verb.add_option("--resamples", flags->resamples,
-                  "bootstrap resamples over test units; 0: no such intervals\nDefault: 1000.")
-      ->check(CLI::Range(0, 1'000'000));
-  verb.add_option("--truth", flags->truth_file,
-                  "true expected outcomes of a simulated trial\nAdds the oracle's curve and each plan's share of it.");
-  verb.add_option("--segment", flags->segments,
+  verb.add_option("--resamples", request->resamples,
+                  "bootstrap resamples over test units; 0: no such intervals\nDefault: 1000.");
+  add_model(verb, "--truth", request->truth,
+            "true expected outcomes of a simulated trial\nAdds the oracle's curve and each plan's share of it.");
+  verb.add_option("--segment", request->segments,
                   "column of the trial: who gets what, by its values; may be repeated\nAny column, feature or not.")
       ->allow_extra_args(false);
-  verb.add_flag("--force", flags->force, "go on even if the trial is unfit to learn from");
-  verb.add_option("--set", flags->settings, "any key of the study: section.key=value; may be repeated")
-      ->allow_extra_args(false);
+  verb.add_flag("--force", request->force, "go on even if the trial is unfit to learn from");
+  add_settings(verb, request->study);
 }
 
 }  // namespace dfcl::cli

@@ -35,10 +35,12 @@ class Session {
   // The same for a key that is a list of words: revenue,cost.
   void add_key_list_flag(CLI::App& verb, const std::string& flag, const std::string& key,
                          std::vector<std::string>& settings, const std::string& meaning);
+  // The same for a key that is true or false: on, off.
+  void add_key_switch(CLI::App& verb, const std::string& flag, const std::string& key,
+                      std::vector<std::string>& settings, const std::string& meaning);
 
   bool json() const { return json_; }
   bool quiet() const { return quiet_; }
-  std::uint64_t seed() const { return seed_; }
 
   // Parses, runs, reports. Returns the exit code.
   int run(int argc, char** argv);
@@ -46,14 +48,10 @@ class Session {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
-  int threads_ = 0;
-  std::uint64_t seed_ = 0;
+  std::int64_t threads_ = 0;
+  std::int64_t seed_ = 0;
   bool quiet_ = false;
   bool json_ = false;
 };
-
-// For an option with a few legal words: option->check(one_of({"csv", "parquet"})). A wrong word is answered with "did
-// you mean", and the help shows csv|parquet.
-CLI::Validator one_of(std::vector<std::string> words);
 
 }  // namespace dfcl::cli

@@ -15,16 +15,16 @@
 #include "dfcl/core/suggest.h"
 #include "dfcl/core/version.h"
 #include "dfcl/data/prediction_fingerprint.h"
-#include "dfcl/launch/launch_design.h"
-#include "dfcl/launch/launch_source.h"
-#include "dfcl/launch/plan_changes.h"
-#include "dfcl/io/tables/atomic_file.h"
-#include "dfcl/io/tables/batch_reader.h"
-#include "dfcl/io/tables/file_format.h"
 #include "dfcl/io/predictions/plan_file.h"
 #include "dfcl/io/predictions/prediction_file.h"
 #include "dfcl/io/predictions/prediction_stream.h"
+#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/tables/batch_reader.h"
+#include "dfcl/io/tables/file_format.h"
 #include "dfcl/io/tables/table_summary_reader.h"
+#include "dfcl/launch/launch_design.h"
+#include "dfcl/launch/launch_source.h"
+#include "dfcl/launch/plan_changes.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
 #include "dfcl/verbs/predict.h"
@@ -69,12 +69,12 @@ void warn_of_index(bool is_index, core::RunContext& context) {
 data::Provenance provenance_of(const AllocateRequest& request, const allocate::Rules& rules,
                                const std::vector<std::string>& arms, bool is_index, std::uint64_t seed) {
   data::Provenance provenance{"plan", core::version(), "allocate", {}};
-  provenance.options = {{"control", arms[rules.control]}, {"objective", request.objective}};
+  provenance.options = {{"control", arms[rules.control]}, {"objective", std::string(core::to_word(request.objective))}};
   if (is_index) provenance.options.emplace_back(kIndexOption, "true");
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) provenance.options.emplace_back(name, value);
   };
-  if (request.objective == "profit") add("margin", fmt::format("{}", rules.margin));
+  if (request.objective == allocate::Objective::profit) add("margin", fmt::format("{}", rules.margin));
   if (request.min_roi) add("min_roi", fmt::format("{}", *request.min_roi));
   add("segment", request.segment);
   add("min_units", fmt::format("{}", fmt::join(request.min_units, ",")));
@@ -145,13 +145,13 @@ LoadedProblem load_problem(const AllocateRequest& request, core::RunContext& con
   allocate::Problem& problem = loaded.problem;
   problem.revenue = prediction.revenue.view();
   problem.cost = prediction.cost.view();
-  problem.rules = rules_of(request, prediction.arms);
+  problem.rules = make_rules(request, prediction.arms);
   if (!request.eligible.empty())
     loaded.table.eligible = io::read_eligibility(request.eligible, prediction.arms, prediction.ids, context);
   if (loaded.table.eligible.rows() > 0) problem.eligible = std::as_const(loaded.table.eligible).view();
-  problem.min_units = limits_of(request.min_units, 0, prediction.arms, "--min-units");
+  problem.min_units = read_limits(request.min_units, 0, prediction.arms, "min_units");
   problem.max_units =
-      limits_of(request.max_units, static_cast<std::int64_t>(prediction.num_units()), prediction.arms, "--max-units");
+      read_limits(request.max_units, static_cast<std::int64_t>(prediction.num_units()), prediction.arms, "max_units");
   if (!request.segment_budgets.empty()) {
     const auto budgets = io::read_segment_budgets(request.segment_budgets, context);
     problem.segments.of_unit = loaded.table.segment;
@@ -166,12 +166,12 @@ LoadedProblem load_problem(const AllocateRequest& request, core::RunContext& con
     loaded.second = io::read_second_cost(request.second_cost, prediction.arms, prediction.ids, context);
     problem.second = {std::as_const(loaded.second).view(), *request.second_budget};
   }
-  if (request.has_roles()) mask_launch(design_of(request, problem.rules, context.seed), loaded, context);
+  if (request.has_roles()) mask_launch(make_design(request, problem.rules, context.seed), loaded, context);
   return loaded;
 }
 
-void append_roles(const LoadedProblem& loaded, const allocate::Solution& solution,
-                  const launch::LaunchDesign& design, data::Plan& plan) {
+void append_roles(const LoadedProblem& loaded, const allocate::Solution& solution, const launch::LaunchDesign& design,
+                  data::Plan& plan) {
   const allocate::Problem& problem = loaded.problem;
   launch::UnitPrices prices{
       .multiplier = solution.multiplier, .arm = solution.arm_multiplier, .second = solution.second_multiplier};
@@ -232,14 +232,15 @@ double elasticity_of(const AllocateRequest& request, const allocate::Solution& s
   if (request.is_coupled() || !(solution.multiplier > 0.0)) return std::nan("");
   constexpr double kStep = 1.25;
   return launch::spend_elasticity(spend_at(solution.multiplier / kStep), spend_at(solution.multiplier * kStep),
-                                      kStep * kStep);
+                                  kStep * kStep);
 }
 
 allocate::Curve make_curve(const AllocateRequest& request, const LoadedProblem& loaded, core::RunContext& context) {
   const std::vector<std::string>& arms = loaded.prediction->arms;
   const auto id_of = [&](std::size_t unit) { return loaded.prediction->ids.text(unit); };
-  allocate::Curve curve =
-      naming_units(id_of, [&] { return allocate::allocate_curve(loaded.problem, request.curve_points, context); });
+  allocate::Curve curve = naming_units(id_of, [&] {
+    return allocate::allocate_curve(loaded.problem, static_cast<std::size_t>(*request.curve), context);
+  });
   const bool json_file = request.output.ends_with(".json");
   if (!request.output.empty())
     io::write_text_file(request.output, json_file ? report::curve_json(curve, arms) : report::curve_csv(curve, arms));
@@ -253,7 +254,7 @@ AllocateResult allocate_in_memory(const AllocateRequest& request, core::RunConte
   const data::Prediction& prediction = *loaded.prediction;
   AllocateResult result;
   result.arms = prediction.arms;
-  if (request.curve_points > 0) {
+  if (request.curve) {
     result.curve = make_curve(request, loaded, context);
     return result;
   }
@@ -263,7 +264,7 @@ AllocateResult allocate_in_memory(const AllocateRequest& request, core::RunConte
   const double read_seconds = clock.lap();
   const data::Provenance provenance =
       provenance_of(request, loaded.problem.rules, prediction.arms, loaded.is_index, context.seed);
-  const launch::LaunchDesign design = design_of(request, loaded.problem.rules, context.seed);
+  const launch::LaunchDesign design = make_design(request, loaded.problem.rules, context.seed);
   const auto id_of = [&](std::size_t unit) { return prediction.ids.text(unit); };
 
   for (std::size_t i = 0; i < totals.size(); ++i) {
@@ -330,10 +331,10 @@ std::string id_in_stream(data::BatchSource& source, std::size_t id_column, std::
 
 AllocateResult allocate_streamed(const AllocateRequest& request, core::RunContext& context) {
   const std::vector<std::string> arms = io::arms_of_columns(io::column_names(request.predictions), request.predictions);
-  const allocate::Rules rules = rules_of(request, arms);
+  const allocate::Rules rules = make_rules(request, arms);
   const bool is_index = holds_index(io::read_provenance(request.predictions));
   warn_of_index(is_index, context);
-  const launch::LaunchDesign design = design_of(request, rules, context.seed);
+  const launch::LaunchDesign design = make_design(request, rules, context.seed);
   std::unique_ptr<data::BatchSource> opened = io::open_prediction(request.predictions, arms, context);
   const launch::LaunchSource* launch = nullptr;
   if (design.is_on()) {
