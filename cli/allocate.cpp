@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "cli/bind.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
@@ -38,9 +39,9 @@ void add_launch(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& r
 }
 
 void add_constraints(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& request) {
-  verb.add_option("--min-roi", request->min_roi,
-                  "no increment that earns less revenue per cost than this\n"
-                  "Without a budget: spend until the marginal return falls to it.");
+  add_field(verb, "--min-roi", request->min_roi,
+            "no increment that earns less revenue per cost than this\n"
+            "Without a budget: spend until the marginal return falls to it.");
   verb.add_option("--eligible", request->eligible,
                   "file that says which arms a unit may get\n"
                   "Columns id and eligible_<arm> (0/1, yes/no). The prediction file may have such columns itself.");
@@ -48,7 +49,7 @@ void add_constraints(CLI::App& verb, const std::shared_ptr<verbs::AllocateReques
   verb.add_option("--segment-budgets", request->segment_budgets, "file with columns segment and budget");
   verb.add_option("--second-cost", request->second_cost,
                   "file with columns id and cost_<arm>: another thing that arms use up");
-  verb.add_option("--second-budget", request->second_budget, "how much of it there is in all");
+  add_field(verb, "--second-budget", request->second_budget, "how much of it there is in all");
   verb.add_option("--min-units", request->min_units, "at least N units in an arm: ARM=N; may be repeated");
   verb.add_option("--max-units", request->max_units, "at most N units in an arm: ARM=N; may be repeated");
 }
@@ -67,14 +68,13 @@ void add_options(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& 
   verb.add_option("--share-of-max", request->share_of_max,
                   "the budget as a share of what the costliest arm would cost for all\nSeveral as 0.1,0.2.")
       ->delimiter(',');
-  verb.add_option("--multiplier", request->multiplier, "no budget: apply a known price of money, such as yesterday's");
-  verb.add_option("--curve", request->curve_points, "no plan: N points of the whole curve of spend and value")
-      ->check(CLI::Range(2, 100'000));
+  add_field(verb, "--multiplier", request->multiplier, "no budget: apply a known price of money, such as yesterday's");
+  add_field(verb, "--curve", request->curve, "no plan: N points of the whole curve of spend and value");
   verb.add_option("--control", request->control,
                   "the arm that gains are counted against\nDefault: the arm 0, else the first.");
-  verb.add_option("--objective", request->objective, "what to maximise: revenue, or margin x revenue - cost")
-      ->check(one_of({"revenue", "profit"}));
-  verb.add_option("--margin", request->margin, "share of revenue that is earned, for --objective profit");
+  add_word<allocate::Objective>(verb, "--objective", request->objective,
+                                "what to maximise: revenue, or margin x revenue - cost");
+  add_field(verb, "--margin", request->margin, "share of revenue that is earned, for --objective profit");
   add_constraints(verb, request);
   add_launch(verb, request);
   verb.add_flag("--stream", request->stream,

@@ -8,30 +8,21 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/bind.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "dfcl/core/error.h"
-#include "dfcl/core/error_makers.h"
-#include "dfcl/io/study/study_file.h"
 
 namespace dfcl::cli {
 namespace {
 
-struct CompareFlags : verbs::CompareRequest {
-  std::string study_file;
-  std::string truth_file;
-  std::vector<std::string> settings;  // "compare.seeds=5"
-};
-
-int run_compare(CompareFlags& flags, bool as_json, bool quiet, core::RunContext& context) {
-  flags.study = io::read_study(flags.study_file, flags.settings);
-  flags.truth.path = flags.truth_file;
-  if (!quiet) flags.on_training = [](const std::string& text) { fmt::print(stderr, "dfcl: training {}\n", text); };
-  const verbs::CompareResult result = verbs::compare(flags, context);
+int run_compare(verbs::CompareRequest& request, bool as_json, bool quiet, core::RunContext& context) {
+  if (!quiet) request.on_training = [](const std::string& text) { fmt::print(stderr, "dfcl: training {}\n", text); };
+  const verbs::CompareResult result = verbs::compare(request, context);
   if (as_json) {
     fmt::print("{}", result.json);
   } else {
-    const std::filesystem::path folder = flags.folder;
+    const std::filesystem::path folder = request.output;
     fmt::print("{}\nresults: {}\nreport: {}\n", report::comparison_text(result.report, result.times),
                (folder / "results.json").string(), (folder / "report.html").string());
   }
@@ -41,7 +32,7 @@ int run_compare(CompareFlags& flags, bool as_json, bool quiet, core::RunContext&
 }  // namespace
 
 void add_compare(Session& session) {
-  const auto flags = std::make_shared<CompareFlags>();
+  const auto request = std::make_shared<verbs::CompareRequest>();
   CLI::App& verb = session.add_verb(
       "compare",
       "several methods, trained and evaluated on one trial, as one report\n"
@@ -53,21 +44,20 @@ void add_compare(Session& session) {
       "truth.parquet\n"
       "dfcl compare study.toml --methods tsm,dfcl-mer --seeds 2 --set method.epochs=3 --resamples 200 --truth "
       "truth.parquet -o compared",
-      [flags, &session](core::RunContext& context) {
-        return run_compare(*flags, session.json(), session.quiet(), context);
+      [request, &session](core::RunContext& context) {
+        return run_compare(*request, session.json(), session.quiet(), context);
       });
-  verb.add_option("STUDY", flags->study_file, "the study file")->required();
-  verb.add_option("-o,--output", flags->folder, "folder of the comparison; one each")->required();
-  session.add_key_flags(verb, flags->settings);
-  verb.add_option("--resamples", flags->resamples,
-                  "bootstrap resamples over test units; 0: no such intervals\nDefault: 1000.")
-      ->check(CLI::Range(0, 1'000'000));
-  verb.add_option("--truth", flags->truth_file,
-                  "true expected outcomes of a simulated trial\nAdds the oracle's curve and each plan's share of it.");
-  verb.add_option("--segment", flags->segments,
+  verb.add_option("STUDY", request->study.file, "the study file")->required();
+  verb.add_option("-o,--output", request->output, "folder of the comparison; one each")->required();
+  verb.add_option("--resamples", request->resamples,
+                  "bootstrap resamples over test units; 0: no such intervals\nDefault: 1000.");
+  add_model(verb, "--truth", request->truth,
+            "true expected outcomes of a simulated trial\nAdds the oracle's curve and each plan's share of it.");
+  verb.add_option("--segment", request->segments,
                   "column of the trial: who gets what, by its values; may be repeated\nAny column, feature or not.")
       ->allow_extra_args(false);
-  verb.add_flag("--force", flags->force, "go on even if the trial is unfit to learn from");
+  verb.add_flag("--force", request->force, "go on even if the trial is unfit to learn from");
+  session.add_key_flags(verb, request->study.overrides);
 }
 
 }  // namespace dfcl::cli

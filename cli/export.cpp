@@ -6,34 +6,20 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/outputs.h"
+#include "cli/bind.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
-#include "dfcl/core/error.h"
-#include "dfcl/io/tables/atomic_file.h"
-#include "dfcl/model/export_onnx.h"
-#include "dfcl/model/model_file.h"
+#include "dfcl/verbs/export_model.h"
 
 namespace dfcl::cli {
 namespace {
 
-struct ExportFlags {
-  std::string model;
-  std::string output;
-};
-
-int run_export(const ExportFlags& flags, bool as_json) {
-  if (!flags.output.ends_with(".onnx")) {
-    throw core::Error(
-        {.kind = core::ErrorKind::usage, .what = "unknown file ending", .where = flags.output, .expected = ".onnx"});
-  }
-  require_output(flags.output, {flags.model});
-  const std::string bytes = model::onnx_bytes(model::read_model(flags.model));
-  io::write_text_file(flags.output, bytes);
+int run_export(const verbs::ExportRequest& request, bool as_json) {
+  const std::size_t bytes = verbs::export_model(request).size();
   if (as_json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"file", flags.output}, {"bytes", bytes.size()}}.dump(2));
+    fmt::print("{}\n", nlohmann::ordered_json{{"file", *request.output}, {"bytes", bytes}}.dump(2));
   } else {
-    fmt::print("{}: {} as an ONNX graph ({} bytes)\n", flags.output, flags.model, bytes.size());
+    fmt::print("{}: {} as an ONNX graph ({} bytes)\n", *request.output, request.model, bytes);
   }
   return 0;
 }
@@ -41,7 +27,7 @@ int run_export(const ExportFlags& flags, bool as_json) {
 }  // namespace
 
 void add_export(Session& session) {
-  const auto flags = std::make_shared<ExportFlags>();
+  const auto request = std::make_shared<verbs::ExportRequest>();
   CLI::App& verb = session.add_verb(
       "export",
       "a network model as an ONNX graph, for programs that run no dfcl\n"
@@ -50,9 +36,9 @@ void add_export(Session& session) {
       "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --study study.toml\n"
       "dfcl train study.toml --method tsm --epochs 2 --seed 1 -o model.safetensors\n"
       "dfcl export model.safetensors -o model.onnx",
-      [flags, &session](core::RunContext&) { return run_export(*flags, session.json()); });
-  verb.add_option("MODEL", flags->model, "a model file")->required();
-  verb.add_option("-o,--output", flags->output, "the graph to write, .onnx")->required();
+      [request, &session](core::RunContext&) { return run_export(*request, session.json()); });
+  verb.add_option("MODEL", request->model, "a model file")->required();
+  add_field(verb, "-o,--output", request->output, "the graph to write, .onnx")->required();
 }
 
 }  // namespace dfcl::cli

@@ -5,8 +5,9 @@
 
 #include <cctype>
 
-#include "cli/session.h"
+#include "dfcl/core/words.h"
 #include "dfcl/data/study_keys.h"
+#include "dfcl/verbs/words.h"
 
 namespace dfcl::cli {
 namespace {
@@ -42,8 +43,12 @@ void add_flag(CLI::App& verb, const std::string& flag, const StudyKey& key, std:
   const auto set = [&settings, name](const std::string& value) { settings.push_back(name + "=" + value); };
   if (key.type == KeyType::truth && std::get<bool>(*key.get(data::Study()))) {  // the flag is there to say no
     verb.add_option_function<std::string>(
-            flag, [set](const std::string& value) { set(value == "on" ? "true" : "false"); }, help)
-        ->check(one_of({"on", "off"}));
+            flag,
+            [set, name](const std::string& word) {
+              set(core::parse_word<verbs::Switch>(word, name) == verbs::Switch::on ? "true" : "false");
+            },
+            help)
+        ->check(CLI::Validator([](const std::string&) { return std::string(); }, "on|off"));
   } else if (key.type == KeyType::truth) {
     verb.add_flag_function(
         flag, [set](std::int64_t) { set("true"); }, help);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -22,9 +23,10 @@
 #include "cli/help.h"
 #include "cli/key_flags.h"
 #include "cli/progress_line.h"
-#include "dfcl/core/error.h"
+#include "dfcl/core/error_makers.h"
 #include "dfcl/core/suggest.h"
 #include "dfcl/core/version.h"
+#include "dfcl/verbs/words.h"
 
 namespace dfcl::cli {
 namespace {
@@ -110,16 +112,57 @@ std::vector<std::string> flag_names(const CLI::App& verb) {
   return names;
 }
 
-// CLI11's own words where they are clear, ours where they are not.
-std::string usage_problem(const CLI::ParseError& error) {
-  const std::string text = error.what();
-  const std::string unclear = "Could not convert: ";
-  return text.rfind(unclear, 0) == 0 ? "a value of the wrong kind: " + text.substr(unclear.size()) : text;
+// "min_roi" for "--min-roi", "predictions" for PREDICTIONS.
+std::string field_of_option(const CLI::Option& option) {
+  std::string field = option.get_lnames().empty() ? option.get_name(true) : option.get_lnames().front();
+  std::transform(field.begin(), field.end(), field.begin(),
+                 [](unsigned char letter) { return letter == '-' ? '_' : static_cast<char>(std::tolower(letter)); });
+  return field.substr(0, field.find('|'));
 }
 
-// CLI11 would wrap a negative number around.
-std::string reject_negative(const std::string& value) {
-  return value.starts_with('-') ? fmt::format("{} is negative", value) : std::string();
+// CLI11's messages as ours: the field, what is wrong with it, what was found.
+ErrorDetails usage_details(const CLI::ParseError& error, const CLI::App& verb) {
+  ErrorDetails details{.kind = ErrorKind::usage, .what = error.what()};
+  const std::string unclear = "Could not convert: ";
+  if (details.what.starts_with(unclear)) {
+    details.what = details.what.substr(unclear.size());
+    const std::size_t equals = details.what.find(" = ");
+    if (equals != std::string::npos) details.found = fmt::format("'{}'", details.what.substr(equals + 3));
+    details.what = details.what.substr(0, equals) + ": a value of the wrong kind";
+  }
+  std::size_t longest = 0;  // "--budget" begins "--budgets" too
+  for (const CLI::Option* option : verb.get_options()) {
+    const std::string name = option->get_positional() ? option->get_name(true) : option->get_name();
+    if (name.size() < longest || !details.what.starts_with(name)) continue;
+    longest = name.size();
+    details.field = field_of_option(*option);
+  }
+  if (longest > 0) {
+    details.what.erase(0, longest);
+    details.what.erase(0, details.what.find_first_not_of(": "));
+  }
+  return details;
+}
+
+// CLI11 takes "" for a number or for no value at all.
+void reject_empty(const CLI::App& verb) {
+  for (const CLI::Option* option : verb.get_options()) {
+    const std::vector<std::string>& values = option->results();
+    if (std::find(values.begin(), values.end(), "") == values.end()) continue;
+    throw core::field_error(field_of_option(*option), "is empty");
+  }
+}
+
+// A word of a list as TOML has it, without the spaces around it.
+std::string quoted(const std::string& given, const std::string& key) {
+  const std::size_t first = given.find_first_not_of(" \t");
+  if (first == std::string::npos) throw core::field_error(key, "an empty name", "", "names with commas between them");
+  std::string word = "\"";
+  for (const char letter : given.substr(first, given.find_last_not_of(" \t") - first + 1)) {
+    if (letter == '"' || letter == '\\') word += '\\';
+    word += letter;
+  }
+  return word + "\"";
 }
 
 bool is_flag(const std::string& argument) { return argument.size() > 1 && argument.front() == '-'; }
@@ -191,11 +234,13 @@ struct Session::Impl {
       program.parse(std::move(arguments));
     } catch (const CLI::ParseError& error) {
       reject_unknown(*verb.app);
-      throw Error({.kind = ErrorKind::usage,
-                   .what = fmt::format("dfcl {}: {}", verb.app->get_name(), usage_problem(error)),
-                   .hint = fmt::format("`dfcl {} -h` shows the usage", verb.app->get_name())});
+      reject_empty(*verb.app);
+      ErrorDetails details = usage_details(error, *verb.app);
+      details.hint = fmt::format("`dfcl {} -h` shows the usage", verb.app->get_name());
+      throw Error(std::move(details));
     }
     reject_unknown(*verb.app);
+    reject_empty(*verb.app);
   }
 };
 
@@ -209,10 +254,8 @@ CLI::App& Session::add_verb(const std::string& name, const std::string& summary,
   verb.allow_extras();  // reject_unknown names them better
   verb.add_option("--threads", threads_,
                   "threads to use; 0 = all of the machine\nThe result is the same for any number.")
-      ->check(CLI::Range(0, 1024))
       ->group(kSharedGroup);
   verb.add_option("--seed", seed_, "seed of everything random\nThe same seed gives the same bytes. Default: 0.")
-      ->check(CLI::Validator(reject_negative, ""))
       ->group(kSharedGroup);
   verb.add_flag("--quiet", quiet_, "no progress and no warnings")->group(kSharedGroup);
   verb.add_flag("--json", json_, "results, and errors, as JSON")->group(kSharedGroup);
@@ -253,7 +296,7 @@ int Session::run(int argc, char** argv) {
     int code = 0;
     {
       ProgressLine line(!quiet_ && isatty(STDERR_FILENO) == 1, !quiet_, style);
-      core::RunContext context(threads_, seed_, &line, &stop_requested);
+      core::RunContext context(core::checked_threads(threads_), core::checked_seed(seed_), &line, &stop_requested);
       code = verb.action(context);
     }
     flush_output();
@@ -279,16 +322,6 @@ int Session::run(int argc, char** argv) {
 
 void Session::add_key_flags(CLI::App& verb, std::vector<std::string>& settings) {
   cli::add_key_flags(verb, settings, impl_->key_flags);
-}
-
-CLI::Validator one_of(std::vector<std::string> words) {
-  const std::string list = fmt::format("{}", fmt::join(words, "|"));
-  return CLI::Validator(
-      [words = std::move(words)](std::string& value) -> std::string {
-        if (std::find(words.begin(), words.end(), value) != words.end()) return {};
-        return fmt::format("unknown value '{}', {}", value, core::suggest(value, words));
-      },
-      list);
 }
 
 }  // namespace dfcl::cli

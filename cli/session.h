@@ -35,7 +35,6 @@ class Session {
 
   bool json() const { return json_; }
   bool quiet() const { return quiet_; }
-  std::uint64_t seed() const { return seed_; }
 
   // Parses, runs, reports. Returns the exit code.
   int run(int argc, char** argv);
@@ -43,14 +42,10 @@ class Session {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
-  int threads_ = 0;
-  std::uint64_t seed_ = 0;
+  std::int64_t threads_ = 0;
+  std::int64_t seed_ = 0;
   bool quiet_ = false;
   bool json_ = false;
 };
-
-// For an option with a few legal words: option->check(one_of({"csv", "parquet"})). A wrong word is answered with "did
-// you mean", and the help shows csv|parquet.
-CLI::Validator one_of(std::vector<std::string> words);
 
 }  // namespace dfcl::cli

@@ -79,7 +79,8 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 std::optional<train::Method> method_named(const std::string& name) {
   const std::vector<std::string> known = known_methods();
   if (!contains(known, name))
-    throw core::usage_error("--methods", fmt::format("unknown method '{}'", name), "", "", core::suggest(name, known));
+    throw core::field_error("compare.methods", fmt::format("unknown method '{}'", name), "", "",
+                            core::suggest(name, known));
   if (name == "auto") return std::nullopt;
   return train::find_method(name);
 }
@@ -119,9 +120,10 @@ Alternative read_settings(const std::string& text, const std::vector<std::string
     const std::string section = key.substr(0, key.find('.'));
     if (std::find(kTrainingSections.begin(), kTrainingSections.end(), section) == kTrainingSections.end() ||
         key == "method.name") {
-      throw core::usage_error(where, "not a setting of a training run", fmt::format("'{}'", setting),
-                              fmt::format("keys of {}", fmt::join(kTrainingSections, ", ")),
-                              "all are judged on the same rows; compare other methods with --methods");
+      throw core::usage_error(
+          where, "not a setting of a training run", fmt::format("'{}'", setting),
+          fmt::format("keys of {}", fmt::join(kTrainingSections, ", ")),
+          "all are judged on the same rows; compare other methods with " + core::field_name("compare.methods"));
     }
     alternative.settings.push_back(setting);
   }
@@ -137,7 +139,7 @@ void require_value(const std::string& key, const std::string& value) {
                           "the method as the study has it is compared anyway");
 }
 
-std::vector<Alternative> alternatives_of(const data::Study& study) {
+std::vector<Alternative> read_alternatives(const data::Study& study) {
   std::vector<Alternative> alternatives;
   for (const auto& [key, values] : study.sweep.method) {
     for (const std::string& value : values) {
@@ -185,11 +187,11 @@ void add_entry(std::vector<ComparisonEntry>& entries, std::set<std::string>& fil
 std::vector<ComparisonEntry> comparison_entries(const data::Study& study) {
   const std::vector<std::string>& methods = study.compare.methods;
   if (methods.empty()) {
-    throw core::usage_error("--methods", "no methods to compare", "", "for example tsm,dfcl-mer",
-                            "`dfcl train --help` lists them; the study may name them in [compare] methods");
+    throw core::field_error("compare.methods", "no methods to compare", "", "for example tsm,dfcl-mer",
+                            "`dfcl train --help` lists them");
   }
   for (const std::string& name : methods) (void)method_named(name);
-  const std::vector<Alternative> alternatives = alternatives_of(study);
+  const std::vector<Alternative> alternatives = read_alternatives(study);
   std::set<std::string> used;
   std::set<std::string> files;
   std::vector<ComparisonEntry> entries;
@@ -211,11 +213,12 @@ std::vector<ComparisonEntry> comparison_entries(const data::Study& study) {
     throw core::usage_error("[sweep]", fmt::format("none of the methods uses '{}'", alternative.title),
                             fmt::format("{}", fmt::join(methods, ", ")), "");
   }
-  for (const ComparisonEntry& entry : entries) (void)study_of(study, entry);  // wrong keys and values now, not later
+  for (const ComparisonEntry& entry : entries)
+    (void)study_for_entry(study, entry);  // wrong keys and values now, not later
   return entries;
 }
 
-data::Study study_of(const data::Study& study, const ComparisonEntry& entry) {
+data::Study study_for_entry(const data::Study& study, const ComparisonEntry& entry) {
   data::Study own = study;
   own.compare = {};
   own.sweep = {};

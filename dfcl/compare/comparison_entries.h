@@ -28,6 +28,6 @@ struct ComparisonEntry {
 std::vector<ComparisonEntry> comparison_entries(const data::Study& study);
 
 // The study by which an entry is trained: that of `dfcl train` with these settings.
-data::Study study_of(const data::Study& study, const ComparisonEntry& entry);
+data::Study study_for_entry(const data::Study& study, const ComparisonEntry& entry);
 
 }  // namespace dfcl::compare

@@ -29,6 +29,10 @@ class ProgressSink {
   virtual void detail(std::string_view) {}
 };
 
+// What a caller asks for, as a context takes it. Throw Error of kind usage that names the field.
+int checked_threads(std::int64_t threads);
+std::uint64_t checked_seed(std::int64_t seed);
+
 class RunContext {
  public:
   // num_threads = 0: as many as the machine has. sink and cancel may be null and must outlive the context.

@@ -34,8 +34,8 @@ constexpr std::size_t kNumWays = 2;  // with the controller, without
 void require(bool good, const char* key, const std::string& found, const char* expected) {
   if (good) return;
   throw core::Error({.kind = core::ErrorKind::usage,
+                     .field = fmt::format("deploy.{}", key),
                      .what = "out of range",
-                     .where = fmt::format("[deploy] {}", key),
                      .found = found,
                      .expected = expected});
 }
@@ -51,7 +51,7 @@ void validate(const data::Study::Deploy& deploy) {
 simulate::Simulator world_on(const data::Study::Deploy& deploy, std::uint64_t seed, std::uint64_t day,
                              double cost_scale, double population_shift) {
   return simulate::Simulator({.preset = simulate::Preset::marketing,
-                              .response = simulate::response_of(deploy.response),
+                              .response = core::parse_word<simulate::Response>(deploy.response, "deploy.response"),
                               .num_rows = static_cast<std::uint64_t>(deploy.units),
                               .seed = seed,
                               .num_days = 1,

@@ -58,8 +58,8 @@ std::size_t control_of(const io::PlanFile& plan, const Launch& launch, const Joi
   if (!options.control.empty()) {
     if (place(options.control) < launch.arms.size()) return place(options.control);
     throw core::Error({.kind = core::ErrorKind::usage,
+                       .field = "control",
                        .what = fmt::format("no arm '{}'", options.control),
-                       .where = "--control",
                        .hint = core::suggest(options.control, launch.arms)});
   }
   for (const std::string& label : {plan.option("control"), std::string("0")}) {

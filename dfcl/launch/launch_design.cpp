@@ -28,11 +28,11 @@ std::uint8_t open_arm(std::span<const std::uint8_t> open, std::size_t num_arms, 
   return 0;
 }
 
-void require_share(const char* flag, double share) {
+void require_share(const char* field, double share) {
   if (share >= 0.0 && share < 1.0) return;
   throw core::Error({.kind = core::ErrorKind::usage,
+                     .field = field,
                      .what = "out of range",
-                     .where = flag,
                      .found = fmt::format("{}", share),
                      .expected = "a share of the units, 0 to below 1"});
 }
@@ -40,12 +40,12 @@ void require_share(const char* flag, double share) {
 }  // namespace
 
 void validate(const LaunchDesign& design) {
-  require_share("--holdout", design.holdout);
-  require_share("--explore", design.explore);
+  require_share("holdout", design.holdout);
+  require_share("explore", design.explore);
   if (design.holdout + design.explore >= 1.0) {
     throw core::Error({.kind = core::ErrorKind::usage,
-                       .what = "nobody is left for the plan",
-                       .where = "--holdout, --explore",
+                       .field = "holdout",
+                       .what = fmt::format("with {}, nobody is left for the plan", core::field_name("explore")),
                        .found = fmt::format("a sum of {:g}", design.holdout + design.explore),
                        .expected = "below 1"});
   }
@@ -60,7 +60,7 @@ DrawnRole draw_role(const LaunchDesign& design, const data::Ids& ids, std::size_
                          .what = "a unit that is held out may not get control",
                          .where = fmt::format("unit '{}'", ids.text(unit)),
                          .expected = "control open to every unit",
-                         .hint = "plan without --holdout, or open control to all"});
+                         .hint = fmt::format("plan without {}, or open control to all", core::field_name("holdout"))});
     }
     return {data::Role::holdout, static_cast<std::uint8_t>(design.control)};
   }

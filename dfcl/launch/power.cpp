@@ -70,16 +70,16 @@ double unit_sd(const evaluate::TrialRows& rows, const std::vector<double>& parts
 }  // namespace
 
 void validate(const PowerLevels& levels) {
-  const auto require = [](const char* flag, double value, double least) {
+  const auto require = [](const char* field, double value, double least) {
     if (value > least && value < 1.0) return;
     throw core::Error({.kind = core::ErrorKind::usage,
+                       .field = field,
                        .what = "out of range",
-                       .where = flag,
                        .found = fmt::format("{}", value),
                        .expected = fmt::format("above {}, below 1", least)});
   };
-  require("--power", levels.power, 0.5);
-  require("--level", levels.level, 0.0);
+  require("power", levels.power, 0.5);
+  require("level", levels.level, 0.0);
 }
 
 double smallest_gain(double sd, double units, const PowerLevels& levels) {
@@ -123,8 +123,8 @@ PlanPair compare_plans(const evaluate::TrialRows& rows, evaluate::Outcomes nuisa
 PlanPair assume_plans(const evaluate::TrialRows& rows, evaluate::Outcomes nuisance, double differing) {
   if (!(differing > 0.0 && differing <= 1.0)) {
     throw core::Error({.kind = core::ErrorKind::usage,
+                       .field = "differ",
                        .what = "out of range",
-                       .where = "--differ",
                        .found = fmt::format("{}", differing),
                        .expected = "a share of the units, above 0 and at most 1"});
   }

@@ -44,7 +44,7 @@ void check_holdout(const Launch& launch, const ReadoutOptions& options, Readout&
                        .what = "there is no hold-out",
                        .found = fmt::format("{} units of role holdout", held),
                        .expected = "a share of the units that got control",
-                       .hint = "plan with `dfcl allocate --holdout 0.05`"});
+                       .hint = "plan with " + core::field_name("holdout", "0.05")});
   }
   result.holdout_found = static_cast<double>(held) / static_cast<double>(seen);
   result.holdout_p_value = share_p_value(held, seen, options.holdout_share);
@@ -217,8 +217,8 @@ void warn(const Launch& launch, Readout& result) {
 Readout read_out(const Launch& launch, const ReadoutOptions& options) {
   if (!(options.holdout_share > 0.0 && options.holdout_share < 1.0)) {
     throw core::Error({.kind = core::ErrorKind::usage,
+                       .field = "holdout_share",
                        .what = "out of range",
-                       .where = "--holdout-share",
                        .found = fmt::format("{}", options.holdout_share),
                        .expected = "the designed share of the hold-out, above 0 and below 1"});
   }

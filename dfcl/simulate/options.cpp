@@ -6,8 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "dfcl/core/error.h"
-#include "dfcl/core/suggest.h"
+#include "dfcl/core/error_makers.h"
 
 namespace dfcl::simulate {
 namespace {
@@ -19,30 +18,25 @@ constexpr double kMaxCostScale = 100.0;
 constexpr double kMaxShift = 5.0;
 constexpr double kShareSumTolerance = 1e-6;
 
-[[noreturn]] void refuse(std::string what, const char* option, std::string found, std::string expected,
+[[noreturn]] void refuse(std::string what, const char* field, std::string found, std::string expected,
                          std::string hint = {}) {
-  throw core::Error({.kind = core::ErrorKind::usage,
-                     .what = std::move(what),
-                     .where = option,
-                     .found = std::move(found),
-                     .expected = std::move(expected),
-                     .hint = std::move(hint)});
+  throw core::field_error(field, std::move(what), std::move(found), std::move(expected), std::move(hint));
 }
 
 void validate_days(const SimulatorOptions& options) {
   if (options.num_days == 0 && options.first_day == 0) return;
   if (options.preset != Preset::marketing) {
-    refuse("only the preset marketing has days", "--days", fmt::format("{}", options.num_days),
-           "no --days with preset criteo");
+    refuse("only the preset marketing has days", "days", fmt::format("{}", options.num_days),
+           fmt::format("no {} with preset criteo", core::field_name("days")));
   }
   if (options.num_days == 0 || options.num_days > kMaxDays || options.first_day > kMaxDays) {
-    refuse("the number of days is out of range", "--days",
+    refuse("the number of days is out of range", "days",
            fmt::format("{} after {}", options.num_days, options.first_day), fmt::format("1 to {}", kMaxDays));
   }
   if (options.num_rows % options.num_days != 0) {
-    refuse("the rows cannot be shared out over the days", "--rows", fmt::format("{}", options.num_rows),
-           fmt::format("a multiple of --days {}", options.num_days),
-           fmt::format("use --rows {}", (options.num_rows / options.num_days + 1) * options.num_days));
+    refuse("the rows cannot be shared out over the days", "rows", fmt::format("{}", options.num_rows),
+           fmt::format("a multiple of the {} days", options.num_days),
+           "use " + core::field_name("rows", fmt::format("{}", (options.num_rows / options.num_days + 1) * options.num_days)));
   }
 }
 
@@ -50,67 +44,49 @@ void validate_shares(const SimulatorOptions& options) {
   if (options.shares.empty()) return;
   const std::size_t num_arms = arm_labels(options.preset).size();
   if (options.shares.size() != num_arms) {
-    refuse("wrong number of shares", "--shares", fmt::format("{} shares", options.shares.size()),
-           fmt::format("{}, one for each arm of {}", num_arms, name_of(options.preset)));
+    refuse("wrong number of shares", "shares", fmt::format("{} shares", options.shares.size()),
+           fmt::format("{}, one for each arm of {}", num_arms, core::to_word(options.preset)));
   }
   for (const double share : options.shares) {
     if (!(share > 0.0) || !(share < 1.0)) {
-      refuse("a share is out of range", "--shares", fmt::format("{}", share), "above 0 and below 1");
+      refuse("a share is out of range", "shares", fmt::format("{}", share), "above 0 and below 1");
     }
   }
   const double sum = std::accumulate(options.shares.begin(), options.shares.end(), 0.0);
   if (std::fabs(sum - 1.0) > kShareSumTolerance) {
-    refuse("the shares do not sum to 1", "--shares", fmt::format("a sum of {:.6g}", sum), "1");
+    refuse("the shares do not sum to 1", "shares", fmt::format("a sum of {:.6g}", sum), "1");
   }
 }
-
-// The names of an enum whose values count from 0.
-template <class Enum>
-Enum parse_name(const std::string& name, const std::vector<std::string>& names, const char* option) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == name) return static_cast<Enum>(i);
-  }
-  refuse("unknown name", option, fmt::format("'{}'", name), fmt::format("{}", fmt::join(names, ", ")),
-         core::suggest(name, names));
-}
-
-const std::vector<std::string> kPresetNames = {"marketing", "criteo"};
-const std::vector<std::string> kResponseNames = {"smooth", "tree", "sparse"};
 
 }  // namespace
 
 void validate(const SimulatorOptions& options) {
   if (options.num_rows == 0 || options.num_rows > kMaxRows) {
-    refuse("the number of rows is out of range", "--rows", fmt::format("{}", options.num_rows),
+    refuse("the number of rows is out of range", "rows", fmt::format("{}", options.num_rows),
            fmt::format("1 to {}", kMaxRows));
   }
   validate_days(options);
   validate_shares(options);
   if (!(options.noise >= 0.0) || options.noise > kMaxNoise) {
-    refuse("the noise is out of range", "--noise", fmt::format("{}", options.noise), fmt::format("0 to {}", kMaxNoise));
+    refuse("the noise is out of range", "noise", fmt::format("{}", options.noise), fmt::format("0 to {}", kMaxNoise));
   }
   if (!(options.cost_scale > 0.0) || options.cost_scale > kMaxCostScale) {
-    refuse("the scale of costs is out of range", "--cost-scale", fmt::format("{}", options.cost_scale),
+    refuse("the scale of costs is out of range", "cost_scale", fmt::format("{}", options.cost_scale),
            fmt::format("above 0, at most {}", kMaxCostScale));
   }
   if (!(std::fabs(options.population_shift) <= kMaxShift)) {
-    refuse("the shift of the population is out of range", "--population-shift",
+    refuse("the shift of the population is out of range", "population_shift",
            fmt::format("{}", options.population_shift), fmt::format("-{0} to {0}", kMaxShift));
   }
   if (options.preset == Preset::criteo && (options.cost_scale != 1.0 || options.population_shift != 0.0)) {
-    refuse("only the preset marketing can change", "--cost-scale, --population-shift",
+    refuse("only the preset marketing can change", options.cost_scale != 1.0 ? "cost_scale" : "population_shift",
            fmt::format("{}, {}", options.cost_scale, options.population_shift), "1 and 0 with preset criteo");
   }
   if (options.preset == Preset::criteo && options.noise != 1.0) {
-    refuse("the noise of 0/1 outcomes cannot be scaled: their mean sets it", "--noise",
+    refuse("the noise of 0/1 outcomes cannot be scaled: their mean sets it", "noise",
            fmt::format("{}", options.noise), "1 with preset criteo", "use preset marketing, or fewer rows");
   }
 }
-
-const char* name_of(Preset preset) { return kPresetNames[static_cast<std::size_t>(preset)].c_str(); }
-const char* name_of(Response response) { return kResponseNames[static_cast<std::size_t>(response)].c_str(); }
-Preset preset_of(const std::string& name) { return parse_name<Preset>(name, kPresetNames, "--preset"); }
-Response response_of(const std::string& name) { return parse_name<Response>(name, kResponseNames, "--response"); }
 
 std::vector<std::string> arm_labels(Preset preset) {
   if (preset == Preset::marketing) return {"0", "5", "10", "15", "20"};

@@ -3,15 +3,29 @@
 // What a simulated trial is to be: the options of the Simulator, one aggregate, checked once.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "dfcl/core/words.h"
 
 namespace dfcl::simulate {
 
 enum class Preset : std::uint8_t { marketing, criteo };
 // The family of functions behind the effects, so that no kind of learner is favoured.
 enum class Response : std::uint8_t { smooth, tree, sparse };
+
+}  // namespace dfcl::simulate
+
+template <>
+inline constexpr std::array<std::string_view, 2> dfcl::core::kWords<dfcl::simulate::Preset> = {"marketing", "criteo"};
+template <>
+inline constexpr std::array<std::string_view, 3> dfcl::core::kWords<dfcl::simulate::Response> = {"smooth", "tree",
+                                                                                                 "sparse"};
+
+namespace dfcl::simulate {
 
 struct SimulatorOptions {
   Preset preset = Preset::marketing;
@@ -36,14 +50,8 @@ struct SimulatorOptions {
   bool imbalance = false;
 };
 
-// Throws core::Error of kind usage, which names the option, the value and the bound.
+// Throws core::Error of kind usage, which names the field, the value and the bound.
 void validate(const SimulatorOptions& options);
-
-// Names as users type them. The parsers throw core::Error of kind usage with "did you mean".
-const char* name_of(Preset preset);
-const char* name_of(Response response);
-Preset preset_of(const std::string& name);
-Response response_of(const std::string& name);
 
 std::vector<std::string> arm_labels(Preset preset);
 // The shares in force: the options' or the preset's own.

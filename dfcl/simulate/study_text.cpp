@@ -53,7 +53,7 @@ std::string study_text(const Simulator& simulator, const std::string& trial_path
   const SimulatorOptions& options = simulator.options();
   const bool marketing = options.preset == Preset::marketing;
   std::string text = fmt::format("# A simulated trial: preset {}, response {}, {} rows, seed {}.\n",
-                                 name_of(options.preset), name_of(options.response), options.num_rows, options.seed);
+                                 core::to_word(options.preset), core::to_word(options.response), options.num_rows, options.seed);
   text += fmt::format("[data]\ntrial = {}\n\n", quoted(trial_path));
   text += columns_section(simulator);
   text += arms_section(simulator);

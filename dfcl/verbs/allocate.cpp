@@ -70,14 +70,14 @@ void warn_of_index(bool is_index, core::RunContext& context) {
 data::Provenance provenance_of(const AllocateRequest& request, const allocate::Rules& rules,
                                const data::PredictionFacts& facts, std::uint64_t seed) {
   data::Provenance provenance{"plan", core::version(), "allocate", {}};
-  provenance.options = {{data::kControlOption, facts.arms.labels[rules.control]}, {"objective", request.objective}};
+  provenance.options = {{data::kControlOption, facts.arms.labels[rules.control]}, {"objective", std::string(core::to_word(request.objective))}};
   if (facts.is_index) provenance.options.emplace_back(data::kIndexOption, "true");
   if (!facts.model.empty()) provenance.options.emplace_back(data::kModelOption, facts.model);
   if (!facts.method.empty()) provenance.options.emplace_back(data::kMethodOption, facts.method);
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) provenance.options.emplace_back(name, value);
   };
-  if (request.objective == "profit") add("margin", fmt::format("{}", rules.margin));
+  if (request.objective == allocate::Objective::profit) add("margin", fmt::format("{}", rules.margin));
   if (request.min_roi) add("min_roi", fmt::format("{}", *request.min_roi));
   add("segment", request.segment);
   add("min_units", fmt::format("{}", fmt::join(request.min_units, ",")));
@@ -146,13 +146,13 @@ LoadedProblem load_problem(const AllocateRequest& request, core::RunContext& con
   allocate::Problem& problem = loaded.problem;
   problem.revenue = prediction.revenue.view();
   problem.cost = prediction.cost.view();
-  problem.rules = rules_of(request, loaded.facts);
+  problem.rules = make_rules(request, loaded.facts);
   if (!request.eligible.empty())
     loaded.table.eligible = io::read_eligibility(request.eligible, arms, prediction.ids, context);
   if (loaded.table.eligible.rows() > 0) problem.eligible = std::as_const(loaded.table.eligible).view();
-  problem.min_units = limits_of(request.min_units, 0, arms, "--min-units");
+  problem.min_units = read_limits(request.min_units, 0, arms, "min_units");
   problem.max_units =
-      limits_of(request.max_units, static_cast<std::int64_t>(prediction.num_units()), arms, "--max-units");
+      read_limits(request.max_units, static_cast<std::int64_t>(prediction.num_units()), arms, "max_units");
   if (!request.segment_budgets.empty()) {
     const auto budgets = io::read_segment_budgets(request.segment_budgets, context);
     problem.segments.of_unit = loaded.table.segment;
@@ -167,7 +167,7 @@ LoadedProblem load_problem(const AllocateRequest& request, core::RunContext& con
     loaded.second = io::read_second_cost(request.second_cost, arms, prediction.ids, context);
     problem.second = {std::as_const(loaded.second).view(), *request.second_budget};
   }
-  if (request.has_roles()) mask_launch(design_of(request, problem.rules, context.seed), loaded, context);
+  if (request.has_roles()) mask_launch(make_design(request, problem.rules, context.seed), loaded, context);
   return loaded;
 }
 
@@ -239,8 +239,9 @@ double elasticity_of(const AllocateRequest& request, const allocate::Solution& s
 allocate::Curve make_curve(const AllocateRequest& request, const LoadedProblem& loaded, core::RunContext& context) {
   const std::vector<std::string>& arms = loaded.prediction->arms.labels;
   const auto id_of = [&](std::size_t unit) { return loaded.prediction->ids.text(unit); };
-  allocate::Curve curve =
-      naming_units(id_of, [&] { return allocate::allocate_curve(loaded.problem, request.curve_points, context); });
+  allocate::Curve curve = naming_units(id_of, [&] {
+    return allocate::allocate_curve(loaded.problem, static_cast<std::size_t>(*request.curve), context);
+  });
   const bool json_file = request.output.ends_with(".json");
   if (!request.output.empty())
     io::write_text_file(request.output, json_file ? report::curve_json(curve, arms) : report::curve_csv(curve, arms));
@@ -254,7 +255,7 @@ AllocateResult allocate_in_memory(const AllocateRequest& request, core::RunConte
   const data::Prediction& prediction = *loaded.prediction;
   AllocateResult result;
   result.arms = prediction.arms.labels;
-  if (request.curve_points > 0) {
+  if (request.curve) {
     result.curve = make_curve(request, loaded, context);
     return result;
   }
@@ -263,7 +264,7 @@ AllocateResult allocate_in_memory(const AllocateRequest& request, core::RunConte
   const std::uint64_t fingerprint = is_kept ? data::fingerprint_of(prediction, context) : 0;
   const double read_seconds = clock.lap();
   const data::Provenance provenance = provenance_of(request, loaded.problem.rules, loaded.facts, context.seed);
-  const launch::LaunchDesign design = design_of(request, loaded.problem.rules, context.seed);
+  const launch::LaunchDesign design = make_design(request, loaded.problem.rules, context.seed);
   const auto id_of = [&](std::size_t unit) { return prediction.ids.text(unit); };
 
   for (std::size_t i = 0; i < totals.size(); ++i) {
@@ -331,9 +332,9 @@ std::string id_in_stream(data::BatchSource& source, std::size_t id_column, std::
 AllocateResult allocate_streamed(const AllocateRequest& request, core::RunContext& context) {
   const data::PredictionFacts facts = facts_of(request, io::read_prediction_facts(request.predictions));
   const std::vector<std::string>& arms = facts.arms.labels;
-  const allocate::Rules rules = rules_of(request, facts);
+  const allocate::Rules rules = make_rules(request, facts);
   warn_of_index(facts.is_index, context);
-  const launch::LaunchDesign design = design_of(request, rules, context.seed);
+  const launch::LaunchDesign design = make_design(request, rules, context.seed);
   std::unique_ptr<data::BatchSource> opened = io::open_prediction(request.predictions, arms, context);
   const launch::LaunchSource* launch = nullptr;
   if (design.is_on()) {

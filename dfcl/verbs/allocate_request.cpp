@@ -8,100 +8,137 @@
 #include <cmath>
 #include <filesystem>
 
-#include "dfcl/core/error.h"
+#include "dfcl/core/error_makers.h"
 #include "dfcl/core/suggest.h"
 #include "dfcl/data/prediction_facts.h"
 #include "dfcl/io/tables/file_format.h"
 #include "dfcl/model/safetensors.h"
+#include "dfcl/verbs/outputs.h"
 
 namespace dfcl::verbs {
 namespace {
 
-core::Error usage_error(std::string where, std::string what, std::string hint = "") {
-  return core::Error(
-      {.kind = core::ErrorKind::usage, .what = std::move(what), .where = std::move(where), .hint = std::move(hint)});
+using core::field_error;
+using core::field_name;
+
+std::size_t arm_named(const std::string& label, const std::vector<std::string>& arms, const char* field) {
+  const auto found = std::find(arms.begin(), arms.end(), label);
+  if (found == arms.end())
+    throw field_error(field, fmt::format("no arm '{}'", label), "", "", core::suggest(label, arms));
+  return static_cast<std::size_t>(found - arms.begin());
 }
 
-std::size_t arm_named(const std::string& label, const std::vector<std::string>& arms, const std::string& flag) {
-  const auto found = std::find(arms.begin(), arms.end(), label);
-  if (found == arms.end()) throw usage_error(flag, fmt::format("no arm '{}'", label), core::suggest(label, arms));
-  return static_cast<std::size_t>(found - arms.begin());
+// The second of two fields that were given, for a message about both.
+const char* second_budget_field(const AllocateRequest& request) {
+  std::vector<const char*> given;
+  if (!request.totals.empty()) given.push_back("budget");
+  if (!request.per_unit.empty()) given.push_back("per_unit");
+  if (!request.share_of_max.empty()) given.push_back("share_of_max");
+  if (request.multiplier) given.push_back("multiplier");
+  if (request.curve) given.push_back("curve");
+  return given.size() > 1 ? given[1] : "budget";
 }
 
 void check_limits(const AllocateRequest& request) {
   const int kinds = (request.totals.empty() ? 0 : 1) + (request.per_unit.empty() ? 0 : 1) +
-                    (request.share_of_max.empty() ? 0 : 1) + (request.multiplier ? 1 : 0) +
-                    (request.curve_points > 0 ? 1 : 0);
-  const bool unlimited = request.min_roi || request.objective == "profit" || !request.segment_budgets.empty();
+                    (request.share_of_max.empty() ? 0 : 1) + (request.multiplier ? 1 : 0) + (request.curve ? 1 : 0);
+  const bool unlimited =
+      request.min_roi || request.objective == allocate::Objective::profit || !request.segment_budgets.empty();
   if (kinds > 1 || (kinds == 0 && !unlimited)) {
-    throw usage_error("", kinds > 1 ? "more than one way to say how much may be spent" : "how much may be spent?",
-                      "give one of --budget, --per-unit, --share-of-max, --multiplier, --curve; or --min-roi alone");
+    throw field_error(
+        second_budget_field(request),
+        kinds > 1 ? "more than one way to say how much may be spent" : "how much may be spent?", "", "",
+        fmt::format("give one of {}, {}, {}, {}, {}; or {} alone", field_name("budget"), field_name("per_unit"),
+                    field_name("share_of_max"), field_name("multiplier"), field_name("curve"), field_name("min_roi")));
   }
   if (request.segment.empty() != request.segment_budgets.empty()) {
-    throw usage_error("", "--segment and --segment-budgets go together");
+    throw field_error(
+        request.segment.empty() ? "segment_budgets" : "segment",
+        fmt::format("goes together with {}", field_name(request.segment.empty() ? "segment" : "segment_budgets")));
   }
   if (request.second_cost.empty() != !request.second_budget)
-    throw usage_error("", "--second-cost and --second-budget go together");
-  if (request.is_coupled() && (request.stream || request.multiplier || request.curve_points > 0)) {
-    throw usage_error("", "segments, a second budget and limits on units need all predictions in memory and a budget",
-                      "leave out --stream, --multiplier or --curve");
+    throw field_error(request.second_cost.empty() ? "second_budget" : "second_cost",
+                      fmt::format("goes together with {}",
+                                  field_name(request.second_cost.empty() ? "second_cost" : "second_budget")));
+  if (request.is_coupled() && (request.stream || request.multiplier || request.curve)) {
+    throw field_error(
+        request.stream       ? "stream"
+        : request.multiplier ? "multiplier"
+                             : "curve",
+        "segments, a second budget and limits on units need all predictions in memory and a budget", "", "",
+        fmt::format("leave out {}, {} or {}", field_name("stream"), field_name("multiplier"), field_name("curve")));
   }
-  if (request.stream && (!request.eligible.empty() || request.curve_points > 0)) {
-    throw usage_error("--stream", "cannot be combined with --eligible or --curve",
-                      "put eligible_<arm> columns into the prediction file");
+  if (request.stream && (!request.eligible.empty() || request.curve)) {
+    throw field_error("stream",
+                      fmt::format("cannot be combined with {} or {}", field_name("eligible"), field_name("curve")), "",
+                      "", "put eligible_<arm> columns into the prediction file");
   }
 }
 
+void require_least(const char* field, double number, double least, bool or_equal) {
+  if (std::isfinite(number) && (number > least || (or_equal && number == least))) return;
+  throw field_error(field, "out of range", fmt::format("{}", number),
+                    fmt::format("a number {} {}", or_equal ? "of at least" : "above", least));
+}
+
 void check_numbers(const AllocateRequest& request) {
-  if (request.multiplier && !(*request.multiplier >= 0.0 && std::isfinite(*request.multiplier))) {
-    throw usage_error("--multiplier", fmt::format("found {}, expected a number of 0 or more", *request.multiplier));
-  }
-  if (request.margin && request.objective != "profit") {
-    throw usage_error("--margin", "has no meaning for revenue", "add --objective profit");
-  }
-  if (request.margin && !(*request.margin > 0.0 && std::isfinite(*request.margin))) {
-    throw usage_error("--margin", fmt::format("found {}, expected a number above 0", *request.margin));
-  }
+  for (const double amount : request.totals) require_least("budget", amount, 0.0, true);
+  for (const double amount : request.per_unit) require_least("per_unit", amount, 0.0, true);
+  for (const double share : request.share_of_max) require_least("share_of_max", share, 0.0, true);
+  if (request.multiplier) require_least("multiplier", *request.multiplier, 0.0, true);
+  if (request.second_budget) require_least("second_budget", *request.second_budget, 0.0, true);
+  if (request.min_roi) require_least("min_roi", *request.min_roi, 0.0, true);
+  if (request.margin && request.objective != allocate::Objective::profit)
+    throw field_error("margin", "has no meaning for revenue", "", "", "add " + field_name("objective", "profit"));
+  if (request.margin) require_least("margin", *request.margin, 0.0, false);
+  constexpr std::int64_t kMostPoints = 100'000;
+  if (request.curve && (*request.curve < 2 || *request.curve > kMostPoints))
+    throw field_error("curve", "out of range", fmt::format("{}", *request.curve),
+                      fmt::format("2 to {} points", kMostPoints));
 }
 
 // A plan must not replace what it was made from.
 void check_output(const AllocateRequest& request) {
   if (request.output.empty()) return;
-  if (request.curve_points == 0) {
-    (void)io::format_of_name(request.output);
+  if (!request.curve) {
+    require_table_ending("output", request.output);
   } else if (!request.output.ends_with(".csv") && !request.output.ends_with(".json")) {
-    throw usage_error(request.output, "unknown file ending", "a curve is written as .csv or .json");
+    throw field_error("output", "unknown file ending", request.output, "a curve, .csv or .json");
   }
-  for (const std::string& input : {request.predictions, request.units, request.eligible, request.segment_budgets,
-                                   request.second_cost, request.previous}) {
-    std::error_code absent;
-    if (std::filesystem::equivalent(input, request.output, absent))
-      throw usage_error(request.output, "is an input of this run", "choose another name");
-  }
+  require_output("output", request.output,
+                 {request.predictions, request.units, request.eligible, request.segment_budgets, request.second_cost,
+                  request.previous});
 }
 
 // A model needs units; predictions must not have them.
 void check_inputs(const AllocateRequest& request) {
-  if (request.prediction != nullptr || request.model != nullptr) return;
+  if (request.prediction != nullptr || request.model != nullptr) {
+    if (!request.segment.empty())
+      throw field_error("segment", "names a column of a table of predictions, not of a model or of predictions alone");
+    return;
+  }
   if (!std::filesystem::exists(request.predictions) && !request.units.empty())
     throw core::Error({.kind = core::ErrorKind::file, .what = "no such file", .where = request.predictions});
   const bool is_model = model::is_safetensors(request.predictions);
   if (is_model && request.units.empty())
-    throw usage_error(request.predictions, "is a model: plan for which units?", "dfcl allocate MODEL UNITS ...");
+    throw field_error("units", fmt::format("{} is a model: plan for which units?", request.predictions));
   if (!is_model && !request.units.empty())
-    throw usage_error(request.predictions, "is not a model, so it takes no units");
+    throw field_error("units", fmt::format("{} is not a model, so it takes no units", request.predictions));
   if (is_model && (request.stream || !request.segment.empty())) {
-    throw usage_error("--stream, --segment", "work on a prediction file", "dfcl predict writes one");
+    throw field_error(request.stream ? "stream" : "segment", "works on a prediction file", "", "",
+                      "dfcl predict writes one");
   }
 }
 
 void check_launch(const AllocateRequest& request) {
   launch::validate({.holdout = request.holdout, .explore = request.explore});
-  if (request.curve_points > 0 && (request.has_roles() || !request.previous.empty())) {
-    throw usage_error("--curve", "is no plan", "leave out --holdout, --explore and --previous");
+  if (request.curve && (request.has_roles() || !request.previous.empty())) {
+    throw field_error(
+        "curve", "is no plan", "", "",
+        fmt::format("leave out {}, {} and {}", field_name("holdout"), field_name("explore"), field_name("previous")));
   }
   if (!request.holdout_salt.empty() && request.holdout == 0.0)
-    throw usage_error("--holdout-salt", "has no meaning without --holdout");
+    throw field_error("holdout_salt", fmt::format("has no meaning without {}", field_name("holdout")));
 }
 
 }  // namespace
@@ -111,21 +148,21 @@ data::PredictionFacts facts_of(const AllocateRequest& request, data::PredictionF
   return facts;
 }
 
-allocate::Rules rules_of(const AllocateRequest& request, const data::PredictionFacts& facts) {
+allocate::Rules make_rules(const AllocateRequest& request, const data::PredictionFacts& facts) {
   allocate::Rules rules;
   rules.control = facts.arms.control;
-  if (request.objective == "profit") rules.objective = allocate::Objective::profit;
+  rules.objective = request.objective;
   rules.margin = request.margin.value_or(1.0);
   rules.min_roi = request.min_roi.value_or(0.0);
   return rules;
 }
 
-launch::LaunchDesign design_of(const AllocateRequest& request, const allocate::Rules& rules, std::uint64_t seed) {
+launch::LaunchDesign make_design(const AllocateRequest& request, const allocate::Rules& rules, std::uint64_t seed) {
   return {request.holdout, request.explore, request.holdout_salt, seed, rules.control};
 }
 
-std::vector<std::int64_t> limits_of(const std::vector<std::string>& entries, std::int64_t unset,
-                                    const std::vector<std::string>& arms, const std::string& flag) {
+std::vector<std::int64_t> read_limits(const std::vector<std::string>& entries, std::int64_t unset,
+                                      const std::vector<std::string>& arms, const char* field) {
   if (entries.empty()) return {};
   std::vector<std::int64_t> limits(arms.size(), unset);
   for (const std::string& entry : entries) {
@@ -134,11 +171,11 @@ std::vector<std::int64_t> limits_of(const std::vector<std::string>& entries, std
     const char* const end = entry.data() + entry.size();
     const auto [rest, problem] = std::from_chars(std::min(entry.data() + equals + 1, end), end, units);
     if (equals == std::string::npos || problem != std::errc() || rest != end || units < 0) {
-      throw usage_error(fmt::format("{} {}", flag, entry), "cannot read the limit",
-                        fmt::format("{} ARM=N, for example {} 20=1000", flag, flag));
+      throw field_error(field, "cannot read the limit", fmt::format("'{}'", entry),
+                        "an arm and a number of units: 20=1000");
     }
-    std::int64_t& limit = limits[arm_named(entry.substr(0, equals), arms, flag)];
-    if (limit != unset) throw usage_error(fmt::format("{} {}", flag, entry), "a second limit for the same arm");
+    std::int64_t& limit = limits[arm_named(entry.substr(0, equals), arms, field)];
+    if (limit != unset) throw field_error(field, "a second limit for the same arm", fmt::format("'{}'", entry));
     limit = units;
   }
   return limits;

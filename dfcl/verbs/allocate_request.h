@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a caller can ask of allocate: predictions or a model, a budget, limits, a launch. Checked in one place and
-// turned into the words of the solver. Messages name the flags of the command line.
+// turned into the words of the solver. Texts that are empty are not given.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include "dfcl/data/prediction.h"
 #include "dfcl/launch/launch_design.h"
 #include "dfcl/model/model.h"
+#include "dfcl/verbs/words.h"
 
 namespace dfcl::verbs {
 
@@ -29,9 +30,9 @@ struct AllocateRequest {
   std::vector<double> per_unit;
   std::vector<double> share_of_max;
   std::optional<double> multiplier;
-  std::size_t curve_points = 0;
+  std::optional<std::int64_t> curve;  // points
   std::string control;
-  std::string objective = "revenue";
+  allocate::Objective objective = allocate::Objective::revenue;
   std::optional<double> margin;
   std::optional<double> min_roi;
   std::string eligible;  // path, here and below
@@ -58,15 +59,15 @@ struct AllocateRequest {
 // Throws Error of kind usage where parts of the request contradict each other.
 void check_request(const AllocateRequest& request);
 
-allocate::Rules rules_of(const AllocateRequest& request, const data::PredictionFacts& facts);
+allocate::Rules make_rules(const AllocateRequest& request, const data::PredictionFacts& facts);
 
 // What the predictions are, with what the request says of them.
 data::PredictionFacts facts_of(const AllocateRequest& request, data::PredictionFacts facts);
 
-launch::LaunchDesign design_of(const AllocateRequest& request, const allocate::Rules& rules, std::uint64_t seed);
+launch::LaunchDesign make_design(const AllocateRequest& request, const allocate::Rules& rules, std::uint64_t seed);
 
 // From "ARM=N" entries to a limit for each arm.
-std::vector<std::int64_t> limits_of(const std::vector<std::string>& entries, std::int64_t unset,
-                                    const std::vector<std::string>& arms, const std::string& flag);
+std::vector<std::int64_t> read_limits(const std::vector<std::string>& entries, std::int64_t unset,
+                                      const std::vector<std::string>& arms, const char* field);
 
 }  // namespace dfcl::verbs

@@ -5,17 +5,20 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <optional>
 
-#include "dfcl/core/error.h"
-#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/core/error_makers.h"
 #include "dfcl/io/study/study_file.h"
+#include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/io/trial/trial_reader.h"
 #include "dfcl/train/train.h"
+#include "dfcl/verbs/check.h"
 #include "dfcl/verbs/compare_checks.h"
 #include "dfcl/verbs/comparison_folder.h"
-#include "dfcl/verbs/train.h"
+#include "dfcl/verbs/evaluate_on.h"
+#include "dfcl/verbs/outputs.h"
 
 namespace dfcl::verbs {
 namespace {
@@ -53,9 +56,9 @@ core::Error with_hint(const core::Error& error, const std::string& what, const s
 // All models of a comparison, those that were there and those that are trained now.
 class Trainings {
  public:
-  Trainings(const CompareRequest& request, const std::vector<ComparisonEntry>& entries,
+  Trainings(const CompareRequest& request, const data::Study& study, const std::vector<ComparisonEntry>& entries,
             const std::vector<std::uint64_t>& seeds, ComparisonFolder& folder, core::RunContext& context)
-      : request_(request), entries_(entries), seeds_(seeds), folder_(folder), context_(context) {}
+      : request_(request), study_(study), entries_(entries), seeds_(seeds), folder_(folder), context_(context) {}
 
   // Seed by seed, so that a comparison that is stopped has whole seeds.
   void run(const data::Trial& trial) {
@@ -111,7 +114,7 @@ class Trainings {
 
   void train_one(const data::Trial& trial, const ComparisonEntry& entry, std::uint64_t seed) {
     const WithSeed with_seed(context_, seed);
-    const data::Study study = compare::study_of(request_.study, entry);
+    const data::Study study = compare::study_for_entry(study_, entry);
     train::TrainOptions options;
     options.study_text = io::study_text(study);
     options.checkpoint_folder = folder_.checkpoint(entry.file, seed);
@@ -123,6 +126,7 @@ class Trainings {
   }
 
   const CompareRequest& request_;
+  const data::Study& study_;
   const std::vector<ComparisonEntry>& entries_;
   const std::vector<std::uint64_t>& seeds_;
   ComparisonFolder& folder_;
@@ -142,39 +146,47 @@ void require_models(const std::vector<ComparisonEntry>& entries, std::uint64_t s
                   fmt::format("nothing to compare: {} could not be trained", entries[failure.entry].name), "");
 }
 
-EvaluateRequest evaluation_of(const CompareRequest& request) {
+// The part of the evaluations that all seeds share.
+EvaluateRequest shared_evaluation(const CompareRequest& request, core::RunContext& context) {
   EvaluateRequest evaluation;
   evaluation.study = request.study;
-  evaluation.trial = request.trial;
   evaluation.resamples = request.resamples;
-  evaluation.truth = request.truth;
+  if (request.truth) evaluation.truth = read_model_input(*request.truth, context);
   evaluation.segments = request.segments;
   return evaluation;
 }
 
+// The models of a seed, as far as they were trained.
+std::vector<ModelInput> models_of_seed(const std::vector<ComparisonEntry>& entries, std::uint64_t seed,
+                                       const ComparisonFolder& folder) {
+  std::vector<ModelInput> models;
+  for (const ComparisonEntry& entry : entries) {
+    if (!folder.has_model(entry.file, seed)) continue;
+    models.push_back(
+        {.path = folder.model(entry.file, seed), .name = entry.name, .is_alternative = entry.is_alternative()});
+  }
+  return models;
+}
+
 // What is said over seeds. `first` is the evaluation of the first seed's models; those of the others are evaluated
-// here, a seed at a time to save memory, without intervals over test units and steadied by the same predictions.
-std::vector<compare::SeedEntry> evaluate_seeds(const CompareRequest& request,
-                                                  const std::vector<ComparisonEntry>& entries,
-                                                  const std::vector<std::uint64_t>& seeds,
-                                                  const ComparisonFolder& folder, const evaluate::Evaluation& first,
-                                                  core::RunContext& context) {
+// here, a seed at a time to save memory, without intervals over test units and with the same nuisance model.
+std::vector<compare::SeedEntry> evaluate_seeds(EvaluateRequest evaluation, const JudgedTrial& judged,
+                                               const std::vector<ComparisonEntry>& entries,
+                                               const std::vector<std::uint64_t>& seeds, const ComparisonFolder& folder,
+                                               const evaluate::Evaluation& first, core::RunContext& context) {
   evaluate::Evaluation all = first;
   std::vector<TrainedModel> trained;
+  evaluation.resamples = 0;
+  evaluation.segments.clear();
+  if (!first.models.front().is_index)
+    evaluation.nuisance = ModelInput{.path = folder.model(entries.front().file, seeds.front())};
   for (const std::uint64_t seed : seeds) {
-    EvaluateRequest evaluation = evaluation_of(request);
-    evaluation.resamples = 0;
-    evaluation.segments.clear();
-    if (!first.models.front().is_index) evaluation.nuisance.path = folder.model(entries.front().file, seeds.front());
     for (std::size_t entry = 0; entry < entries.size(); ++entry) {
-      if (!folder.has_model(entries[entry].file, seed)) continue;
-      evaluation.contenders.push_back({.path = folder.model(entries[entry].file, seed),
-                                       .name = entries[entry].name,
-                                       .is_alternative = entries[entry].is_alternative()});
-      trained.push_back({entry, seed});
+      if (folder.has_model(entries[entry].file, seed)) trained.push_back({entry, seed});
     }
-    if (seed == seeds.front() || evaluation.contenders.empty()) continue;
-    const EvaluateResult of_seed = evaluate(evaluation, context);
+    evaluation.models = models_of_seed(entries, seed, folder);
+    if (seed == seeds.front() || evaluation.models.empty()) continue;
+    const EvaluateResult of_seed = evaluate_on(judged, evaluation, context);
     const std::vector<evaluate::ModelFigures>& models = of_seed.report.evaluation.models;
     all.models.insert(all.models.end(), models.begin(), models.end());
   }
@@ -183,9 +195,9 @@ std::vector<compare::SeedEntry> evaluate_seeds(const CompareRequest& request,
   return compare::over_seeds(all, trained, names, first.level);
 }
 
-std::vector<compare::TrainingTime> times_of(const std::vector<ComparisonEntry>& entries,
-                                               const std::vector<std::uint64_t>& seeds,
-                                               const ComparisonFolder& folder) {
+std::vector<compare::TrainingTime> training_times(const std::vector<ComparisonEntry>& entries,
+                                                  const std::vector<std::uint64_t>& seeds,
+                                                  const ComparisonFolder& folder) {
   std::vector<compare::TrainingTime> times;
   for (std::size_t entry = 0; entry < entries.size(); ++entry) {
     for (const std::uint64_t seed : seeds) {
@@ -197,30 +209,25 @@ std::vector<compare::TrainingTime> times_of(const std::vector<ComparisonEntry>& 
 }
 
 // folder: filled here, so that the caller knows whether something is kept when this throws.
-CompareResult compare_in(const CompareRequest& request, const std::vector<ComparisonEntry>& entries,
-                         const std::vector<std::uint64_t>& seeds, std::optional<ComparisonFolder>& folder,
-                         core::RunContext& context) {
+CompareResult compare_in(const CompareRequest& request, const data::Study& study,
+                         const std::vector<ComparisonEntry>& entries, const std::vector<std::uint64_t>& seeds,
+                         std::optional<ComparisonFolder>& folder, core::RunContext& context) {
   CompareResult result;
-  {
-    const data::Trial trial = io::read_trial(with_trial(request.study, request.trial), context);
-    require_fit(trial, request.study, request.force, context);
-    require_inputs(trial, request, context);
-    require_trainable(trial, request.study, entries, context);
-    warn_of_budgets(trial, request.study, context);
-    folder.emplace(request.folder, request.study, trial.fingerprint, context.seed);
-    Trainings trainings(request, entries, seeds, *folder, context);
-    trainings.run(trial);
-    require_models(entries, seeds.front(), *folder, trainings);
-    result.report.comparison.failures = trainings.failures();
-  }
-  EvaluateRequest evaluation = evaluation_of(request);
-  for (const ComparisonEntry& entry : entries) {
-    if (folder->has_model(entry.file, seeds.front()))
-      evaluation.contenders.push_back({.path = folder->model(entry.file, seeds.front()),
-                                       .name = entry.name,
-                                       .is_alternative = entry.is_alternative()});
-  }
-  EvaluateResult evaluated = evaluate(evaluation, context);
+  const auto trial = std::make_shared<const data::Trial>(io::read_trial(with_trial(study, request.study), context));
+  require_fit(*trial, study, request.force, context);
+  EvaluateRequest evaluation = shared_evaluation(request, context);
+  const JudgedTrial judged = read_judged_trial(evaluation, trial, context);
+  require_inputs(judged, evaluation, context);
+  require_trainable(*trial, study, entries, context);
+  warn_of_budgets(*trial, study, context);
+  folder.emplace(request.output, study, trial->fingerprint, context.seed);
+  Trainings trainings(request, study, entries, seeds, *folder, context);
+  trainings.run(*trial);
+  require_models(entries, seeds.front(), *folder, trainings);
+  result.report.comparison.failures = trainings.failures();
+
+  evaluation.models = models_of_seed(entries, seeds.front(), *folder);
+  EvaluateResult evaluated = evaluate_on(judged, evaluation, context);
   result.fit = evaluated.fit;
   result.report.evaluation = std::move(evaluated.report);
   if (seeds.size() > 1) {
@@ -228,27 +235,38 @@ CompareResult compare_in(const CompareRequest& request, const std::vector<Compar
         " These are the models of seed {}; how far training with other seeds differs stands below.", seeds.front());
   }
   result.report.comparison.over_seeds =
-      evaluate_seeds(request, entries, seeds, *folder, result.report.evaluation.evaluation, context);
+      evaluate_seeds(evaluation, judged, entries, seeds, *folder, result.report.evaluation.evaluation, context);
   result.report.comparison.entries = entries;
   result.report.comparison.seeds = seeds;
-  result.times = times_of(entries, seeds, *folder);
+  result.times = training_times(entries, seeds, *folder);
   result.json = report::comparison_json(result.report);
   io::write_text_file(folder->file("results.json"), result.json);
   io::write_text_file(folder->file("report.html"), report::comparison_page(result.json, result.report, result.times));
   return result;
 }
 
+void check_request(const CompareRequest& request) {
+  require_text("output", request.output);
+  constexpr std::int64_t kMost = 1'000'000;
+  if (request.resamples < 0 || request.resamples > kMost)
+    throw core::field_error("resamples", "out of range", fmt::format("{}", request.resamples),
+                            fmt::format("0 to {}", kMost));
+  if (request.truth) require_text("truth", request.truth->path);
+  for (const std::string& column : request.segments) require_text("segment", column);
+}
+
 }  // namespace
 
 CompareResult compare(const CompareRequest& request, core::RunContext& context) {
-  const std::vector<ComparisonEntry> entries = compare::comparison_entries(request.study);
-  ComparisonFolder::require_place(request.folder);
+  check_request(request);
+  const data::Study study = read_study_input(request.study);
+  const std::vector<ComparisonEntry> entries = compare::comparison_entries(study);
+  ComparisonFolder::require_place(request.output);
   std::vector<std::uint64_t> seeds;
-  for (std::int64_t i = 0; i < request.study.compare.seeds; ++i)
-    seeds.push_back(context.seed + static_cast<std::uint64_t>(i));
+  for (std::int64_t i = 0; i < study.compare.seeds; ++i) seeds.push_back(context.seed + static_cast<std::uint64_t>(i));
   std::optional<ComparisonFolder> folder;
   try {
-    return compare_in(request, entries, seeds, folder, context);
+    return compare_in(request, study, entries, seeds, folder, context);
   } catch (const core::Error& error) {
     if (error.kind() == core::ErrorKind::interrupted && folder)
       throw with_hint(error, "", "run the same command again to go on");

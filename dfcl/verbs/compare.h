@@ -3,26 +3,26 @@
 // Methods compared on one trial: trains every entry of [compare] and [sweep] with every seed, evaluates all on the same
 // test rows, and writes results.json, report.html and training.json into a folder. Models stay in the folder: what is
 // finished is not done again, and what was stopped goes on from its checkpoint, so that a run that was stopped and
-// started again ends with the same results. Time: that of the trainings; memory: the trial twice while it is evaluated.
+// started again ends with the same results. Time: that of the trainings; memory: the trial, and the models of one seed.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dfcl/core/run_context.h"
-#include "dfcl/data/study.h"
 #include "dfcl/report/comparison/comparison_report.h"
 #include "dfcl/verbs/evaluate.h"
 
 namespace dfcl::verbs {
 
 struct CompareRequest {
-  data::Study study;             // [compare] and [sweep] say what is compared
-  std::string trial = {};        // path; "": the study's
-  std::string folder;            // made where it is absent; one comparison each
-  std::size_t resamples = 1000;  // over test units
-  Contender truth;               // of a simulated trial; may be absent
+  StudyInput study;                 // [compare] and [sweep] say what is compared
+  std::string output;               // folder, made where it is absent; one comparison each
+  std::int64_t resamples = 1000;    // over test units
+  std::optional<ModelInput> truth;  // of a simulated trial
   std::vector<std::string> segments;
   bool force = false;  // go on even if the trial is unfit
   // Told before each training: "dfcl-mer, seed 2 (4 of 6)". May be empty.

@@ -9,17 +9,13 @@
 #include <set>
 
 #include "dfcl/core/error.h"
+#include "dfcl/data/budgets.h"
 #include "dfcl/evaluate/estimators/join.h"
 #include "dfcl/evaluate/estimators/trial_rows.h"
-#include "dfcl/io/tables/file_format.h"
-#include "dfcl/io/predictions/prediction_file.h"
 #include "dfcl/io/trial/unit_labels.h"
-#include "dfcl/model/safetensors.h"
-#include "dfcl/train/budget_prices.h"
 #include "dfcl/train/forest_method.h"
 #include "dfcl/train/preparation.h"
 #include "dfcl/train/settings.h"
-#include "dfcl/verbs/train.h"
 
 namespace dfcl::verbs {
 namespace {
@@ -72,21 +68,17 @@ void warn_of_other_means(const std::string& where, const char* outcome, const ev
     const double gap = std::abs(said - mean);
     if (!(gap > 8.0 * observed[arm].standard_error() && gap > 0.2 * std::abs(mean))) continue;
     context.warn(fmt::format(
-        "--truth {}: its mean {} in arm '{}' is {:.4g}, and the trial's is {:.4g}: is it the truth of another trial?",
-        where, outcome, rows.arms.labels[arm], said, mean));
+        "{} {}: its mean {} in arm '{}' is {:.4g}, and the trial's is {:.4g}: is it the truth of another trial?",
+        core::field_name("truth"), where, outcome, rows.arms.labels[arm], said, mean));
     return;
   }
 }
 
-void require_truth(const data::Trial& trial, const evaluate::TrialRows& rows, const Contender& truth,
+// truth: in memory.
+void require_truth(const data::Trial& trial, const evaluate::TrialRows& rows, const ModelInput& truth,
                    core::RunContext& context) {
-  const bool in_memory = truth.prediction != nullptr || truth.model != nullptr;
-  if (!in_memory) (void)io::input_files(truth.path);
-  if (truth.model != nullptr || (!in_memory && model::is_safetensors(truth.path))) return;
-  const data::Prediction read =
-      in_memory ? data::Prediction() : io::read_prediction(truth.path, "", context).prediction;
-  const evaluate::JoinedPrediction joined =
-      evaluate::join_prediction(in_memory ? *truth.prediction : read, rows, trial.ids, "--truth " + truth.path);
+  if (truth.prediction == nullptr) return;
+  const evaluate::JoinedPrediction joined = evaluate::join_prediction(*truth.prediction, rows, trial.ids, truth.path);
   warn_of_other_means(truth.path, "revenue", rows, rows.revenue, joined.revenue, context);
   warn_of_other_means(truth.path, "cost", rows, rows.cost, joined.cost, context);
 }
@@ -102,13 +94,12 @@ void require_trainable(const data::Trial& trial, const data::Study& study, const
     const bool particular = method.two_arms_only || method.ordered_arms_only || method.loss == train::DecisionLoss::fd;
     const bool with_trial = concerns_trial(entry) || (particular && prepared.insert(entry.method).second);
     try {
-      require_trainable(trial, compare::study_of(study, entry), method, with_trial, context);
+      require_trainable(trial, compare::study_for_entry(study, entry), method, with_trial, context);
     } catch (const core::Error& error) {
       core::ErrorDetails details = error.details();
       if (error.kind() == core::ErrorKind::interrupted) throw;
-      const bool named = details.where == "--method " + entry.name;
-      if (!named) details.where = details.where.empty() ? entry.name : fmt::format("{}, {}", entry.name, details.where);
-      if (named) details.where = entry.name;
+      details.where = details.where.empty() ? entry.name : fmt::format("{}, {}", entry.name, details.where);
+      if (details.field == "method.name") details.field.clear();  // the entry is named
       const core::Error told(std::move(details));
       // A method that does not suit the trial takes the others down only where it is what they are compared with.
       if (&entry == &entries.front() || !entry.settings.empty()) throw told;
@@ -117,20 +108,18 @@ void require_trainable(const data::Trial& trial, const data::Study& study, const
   }
 }
 
-void require_inputs(const data::Trial& trial, const CompareRequest& request, core::RunContext& context) {
-  const evaluate::TrialRows rows = evaluate::rows_of(trial, data::Split::test);
-  if (request.truth.is_given()) require_truth(trial, rows, request.truth, context);
-  const data::Study read = with_trial(request.study, request.trial);
-  const auto path = std::filesystem::path(read.folder) / read.data.trial.value_or("");
-  for (const std::string& column : request.segments)
-    (void)io::read_unit_labels(path.string(), request.study.columns.id.value_or(""), column, context);
+void require_inputs(const JudgedTrial& judged, const EvaluateRequest& evaluation, core::RunContext& context) {
+  if (evaluation.truth) require_truth(*judged.trial, judged.rows, *evaluation.truth, context);
+  for (const std::string& column : evaluation.segments)
+    (void)io::read_unit_labels(judged.path, judged.study.columns.id.value_or(""), column, context);
 }
 
 void warn_of_budgets(const data::Trial& trial, const data::Study& study, core::RunContext& context) {
   const double control = data::arm_costs(trial).of_control();
   std::vector<std::string> below;
   for (const data::Budget& budget : data::resolve_budgets(study, trial)) {
-    if (budget.above_control(control) < 0.0) below.push_back(fmt::format("{} ({:.4g} a unit)", budget.label, budget.per_unit));
+    if (budget.above_control(control) < 0.0)
+      below.push_back(fmt::format("{} ({:.4g} a unit)", budget.label, budget.per_unit));
   }
   if (below.empty()) return;
   context.warn(

@@ -7,10 +7,11 @@
 
 #include <vector>
 
+#include "dfcl/compare/comparison_entries.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/trial.h"
-#include "dfcl/compare/comparison_entries.h"
 #include "dfcl/verbs/compare.h"
+#include "dfcl/verbs/trial_predictions.h"
 
 namespace dfcl::verbs {
 
@@ -18,9 +19,9 @@ namespace dfcl::verbs {
 void require_trainable(const data::Trial& trial, const data::Study& study,
                        const std::vector<compare::ComparisonEntry>& entries, core::RunContext& context);
 
-// What only the evaluation needs: test rows, --segment, --truth. Throws Error; warns of a truth that is far from what
-// the trial found.
-void require_inputs(const data::Trial& trial, const CompareRequest& request, core::RunContext& context);
+// What only the evaluation needs: segments and, in memory, the truth. Throws Error; warns of a truth that is far from
+// what the trial found.
+void require_inputs(const JudgedTrial& judged, const EvaluateRequest& evaluation, core::RunContext& context);
 
 // Warns where a budget of the study is less than everyone in control costs.
 void warn_of_budgets(const data::Trial& trial, const data::Study& study, core::RunContext& context);

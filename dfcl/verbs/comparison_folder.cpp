@@ -64,13 +64,15 @@ ordered_json read_json(const std::string& path) {
 std::string entries_difference(const data::Study& kept, const data::Study& asked) {
   const std::vector<std::string>& before = kept.compare.methods;
   const std::vector<std::string>& now = asked.compare.methods;
-  const std::string both = fmt::format("--methods was {}, and is {} now", fmt::join(before, ","), fmt::join(now, ","));
+  const std::string both = fmt::format("{} was {}, and is {} now", core::field_name("compare.methods"),
+                                       fmt::join(before, ","), fmt::join(now, ","));
   if (before.empty() || now.empty() || before.front() != now.front()) return both;
   for (const std::string& method : before) {
     if (std::find(now.begin(), now.end(), method) == now.end()) return both;
   }
   if (kept.compare.seeds > asked.compare.seeds)
-    return fmt::format("--seeds was {}, and is {} now", kept.compare.seeds, asked.compare.seeds);
+    return fmt::format("{} was {}, and is {} now", core::field_name("compare.seeds"), kept.compare.seeds,
+                       asked.compare.seeds);
   const std::vector<compare::ComparisonEntry> asked_entries = compare::comparison_entries(asked);
   for (const compare::ComparisonEntry& entry : compare::comparison_entries(kept)) {
     const bool is_kept = std::any_of(asked_entries.begin(), asked_entries.end(), [&](const auto& other) {

@@ -1,12 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/verbs/predict.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "dfcl/core/error_makers.h"
 #include "dfcl/core/version.h"
 #include "dfcl/data/prediction_facts.h"
 #include "dfcl/io/predictions/prediction_writer.h"
+#include "dfcl/io/trial/unit_reader.h"
+#include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
+#include "dfcl/verbs/outputs.h"
 
 namespace dfcl::verbs {
+namespace {
+
+// Writes what was asked for of every unit; returns their number.
+std::size_t write_figure(const model::Model& model, const std::string& units_path, const std::string& output,
+                         model::Figure figure, core::RunContext& context) {
+  io::UnitReader units(units_path, model::unit_schema(model), context);
+  data::Provenance provenance = prediction_provenance(model);
+  if (figure == model::Figure::standard_errors) provenance.options.emplace_back("figure", "standard errors of effects");
+  std::optional<io::PredictionWriter> writer;
+  std::size_t num_units = 0;
+  model::predict_units(
+      model, units,
+      [&](data::Prediction piece) {
+        if (!writer) writer.emplace(output, piece, units.id_type(), provenance);
+        num_units += piece.num_units();
+        writer->write(piece);
+        context.progress("predicting", num_units, 0, "units");
+      },
+      context, figure);
+  context.finished("predicting");
+  if (!writer) throw core::data_error(units_path, "no units");
+  writer->commit();
+  return num_units;
+}
+
+void check_request(const PredictRequest& request) {
+  if (request.in_memory == nullptr) require_text("model", request.model);
+  require_text("units", request.units);
+  if (request.output) require_table_ending("output", *request.output);
+  if (request.uncertainty) require_table_ending("uncertainty", *request.uncertainty);
+}
+
+}  // namespace
+
+PredictResult predict(const PredictRequest& request, core::RunContext& context) {
+  check_request(request);
+  PredictResult result;
+  const bool is_file = request.in_memory == nullptr;
+  result.model = is_file ? std::make_shared<const model::Model>(model::read_model(request.model)) : request.in_memory;
+  const std::string model_file = is_file ? request.model : "";
+  if (request.output) require_output("output", *request.output, {model_file, request.units});
+  if (request.uncertainty) {
+    require_output("uncertainty", *request.uncertainty, {model_file, request.units});
+    require_other_file("uncertainty", *request.uncertainty, request.output.value_or(""));
+    const model::Predictor has_errors(*result.model, model::Figure::standard_errors);  // or says why not, before work
+  }
+  if (request.keep) {
+    result.prediction =
+        std::make_shared<const data::Prediction>(model::predict_file(*result.model, request.units, context));
+    result.num_units = result.prediction->num_units();
+    if (request.output) write_prediction(*request.output, *result.prediction, prediction_provenance(*result.model));
+  } else if (request.output) {
+    result.num_units = write_figure(*result.model, request.units, *request.output, model::Figure::outcomes, context);
+  } else {
+    throw core::field_error("output", "no file to write the predictions to");
+  }
+  if (request.uncertainty)
+    write_figure(*result.model, request.units, *request.uncertainty, model::Figure::standard_errors, context);
+  return result;
+}
 
 data::Provenance prediction_provenance(const model::Model& model) {
   return {"prediction", core::version(), "predict", data::fact_options(model::prediction_facts(model))};

@@ -1,15 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What prediction files say of their making, whoever writes them.
+// What each unit would earn and cost under every arm: what `dfcl predict` does, for every caller. To a file it streams,
+// in pieces of the units; in memory it keeps units x arms, twice.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 
+#include "dfcl/core/run_context.h"
 #include "dfcl/data/prediction.h"
 #include "dfcl/data/provenance.h"
 #include "dfcl/model/model.h"
 
 namespace dfcl::verbs {
+
+struct PredictRequest {
+  std::string model;                              // path
+  std::shared_ptr<const model::Model> in_memory;  // instead of the path
+  std::string units;                              // path of a table
+  std::optional<std::string> output;              // path of the predictions to write
+  std::optional<std::string> uncertainty;         // path: for a forest, the standard errors of effects too
+  bool keep = false;                              // return the predictions too
+};
+
+struct PredictResult {
+  std::shared_ptr<const model::Model> model;
+  std::size_t num_units = 0;
+  std::shared_ptr<const data::Prediction> prediction;  // where kept
+};
+
+PredictResult predict(const PredictRequest& request, core::RunContext& context);
 
 data::Provenance prediction_provenance(const model::Model& model);
 

@@ -4,17 +4,22 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
+#include <utility>
 
-#include "dfcl/core/error.h"
+#include "dfcl/core/error_makers.h"
 #include "dfcl/core/version.h"
-#include "dfcl/launch/join_launch.h"
 #include "dfcl/io/predictions/plan_file.h"
+#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/launch/join_launch.h"
+#include "dfcl/report/launch/readout_report.h"
+#include "dfcl/verbs/outputs.h"
 
 namespace dfcl::verbs {
 namespace {
 
 // What the plan's own file says under this name.
-std::optional<double> figure_of(const io::PlanFile& plan, const std::string& name) {
+std::optional<double> read_figure(const io::PlanFile& plan, const std::string& name) {
   const std::string text = plan.option(name);
   double number = 0.0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -22,27 +27,48 @@ std::optional<double> figure_of(const io::PlanFile& plan, const std::string& nam
   return number;
 }
 
+void require_number(const char* field, const std::optional<double>& number) {
+  if (number && !(*number >= 0.0 && std::isfinite(*number)))
+    throw core::field_error(field, "out of range", fmt::format("{}", *number), "a number of 0 or more");
+}
+
+void check_request(const ReadoutRequest& request) {
+  require_text("plan", request.plan);
+  require_text("outcomes", request.outcomes);
+  require_text("control", request.control);
+  require_text("launch", request.launch);
+  require_number("budget", request.budget);
+  require_number("multiplier", request.multiplier);
+  if (!request.output) return;
+  require_ending("output", *request.output, ".json");
+  require_output("output", *request.output, {request.plan, request.outcomes});
+}
+
 }  // namespace
 
 ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context) {
+  check_request(request);
   const io::PlanFile plan = io::read_plan(request.plan, context);
   const io::OutcomeTable outcomes = io::read_outcomes(request.outcomes, context);
   launch::ReadoutOptions options;
-  const std::optional<double> share = request.holdout_share ? request.holdout_share : figure_of(plan, "holdout");
+  const std::optional<double> share = request.holdout_share ? request.holdout_share : read_figure(plan, "holdout");
   if (!share) {
     throw core::Error({.kind = core::ErrorKind::usage,
+                       .field = "holdout_share",
                        .what = "how large was the hold-out to be?",
                        .where = request.plan,
-                       .hint = "--holdout-share 0.05; a Parquet plan made with `dfcl allocate --holdout` says it"});
+                       .hint = fmt::format("{}; a Parquet plan made with {} says it",
+                                           core::field_name("holdout_share", "0.05"), core::field_name("holdout"))});
   }
   options.holdout_share = *share;
-  options.budget = request.budget ? request.budget : figure_of(plan, "budget");
-  options.multiplier = request.multiplier ? request.multiplier : figure_of(plan, "multiplier");
-  options.spend_elasticity = figure_of(plan, "spend_elasticity");
-  if (!outcomes.time.empty() && request.launch.empty() && plan.option("launch").empty() && plan.time.empty())
-    context.warn("the outcomes have times, but when the plan started is not known: give --launch");
-  const launch::Launch launch =
-      launch::join_launch(plan, outcomes, {request.control, request.launch, request.plan, request.outcomes});
+  options.budget = request.budget ? request.budget : read_figure(plan, "budget");
+  options.multiplier = request.multiplier ? request.multiplier : read_figure(plan, "multiplier");
+  options.spend_elasticity = read_figure(plan, "spend_elasticity");
+  if (!outcomes.time.empty() && !request.launch && plan.option("launch").empty() && plan.time.empty())
+    context.warn(fmt::format("the outcomes have times, but when the plan started is not known: give {}",
+                             core::field_name("launch")));
+  const launch::Launch launch = launch::join_launch(
+      plan, outcomes, {request.control.value_or(""), request.launch.value_or(""), request.plan, request.outcomes});
   launch::Readout readout = launch::read_out(launch, options);
   for (const std::string& warning : readout.warnings) context.warn(warning);
 
@@ -52,6 +78,7 @@ ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context)
                               {{"holdout_share", fmt::format("{}", options.holdout_share)},
                                {"control", launch.arms[launch.control]},
                                {"level", fmt::format("{}", options.level)}}};
+  if (request.output) io::write_text_file(*request.output, report::readout_json(readout, provenance));
   return {std::move(readout), std::move(provenance)};
 }
 

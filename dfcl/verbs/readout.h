@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What came of a plan: what `dfcl readout` does, for every caller. Messages name the flags of the command line.
+// What a plan earned: what `dfcl readout` does, for every caller. Memory: the plan and the outcomes.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,13 @@
 namespace dfcl::verbs {
 
 struct ReadoutRequest {
-  std::string plan;      // path
-  std::string outcomes;  // path
+  std::string plan;                   // path
+  std::string outcomes;               // path
+  std::optional<std::string> output;  // path of the results, .json; none: nothing is written
   // Without a value, what the plan says.
   std::optional<double> holdout_share;
-  std::string control;
-  std::string launch;  // time
+  std::optional<std::string> control;
+  std::optional<std::string> launch;  // time
   std::optional<double> budget;
   std::optional<double> multiplier;
 };

@@ -3,53 +3,138 @@
 
 #include <fmt/format.h>
 
-#include "dfcl/check/check.h"
-#include "dfcl/core/error.h"
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <initializer_list>
+
+#include "dfcl/core/error_makers.h"
+#include "dfcl/core/version.h"
+#include "dfcl/io/predictions/prediction_writer.h"
 #include "dfcl/io/study/study_file.h"
 #include "dfcl/io/trial/trial_reader.h"
+#include "dfcl/model/model_file.h"
 #include "dfcl/train/methods.h"
+#include "dfcl/train/record_json.h"
+#include "dfcl/train/train.h"
+#include "dfcl/verbs/check.h"
+#include "dfcl/verbs/outputs.h"
 
 namespace dfcl::verbs {
-void require_fit(const data::Trial& trial, const data::Study& study, bool force, core::RunContext& context) {
-  const check::CheckResult result = check::check_trial(trial, study, context);
-  if (result.warnings.size() == 1) context.warn(result.warnings.front().text);
-  if (result.warnings.size() > 1) {
-    context.warn(fmt::format("{} `dfcl check` has {} more such remarks.", result.warnings.front().text,
-                             result.warnings.size() - 1));
+namespace {
+
+// A log to which lines are added while the run goes on.
+class EpochLog {
+ public:
+  explicit EpochLog(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "a"), std::fclose) {
+    if (file_ == nullptr) fail();
   }
-  if (result.fit) return;
-  std::string problems;
-  for (const check::Finding& problem : result.problems) problems += (problems.empty() ? "" : " ") + problem.text;
-  if (force) {
-    context.warn(fmt::format("the trial is unfit to learn from: {}", problems));
-    return;
+  void add(const train::EpochRecord& record) {
+    if (std::fprintf(file_.get(), "%s\n", train::record_line(record).c_str()) < 0 || std::fflush(file_.get()) != 0)
+      fail();
   }
-  throw core::Error({.kind = core::ErrorKind::unfit,
-                     .what = fmt::format("the trial is unfit to learn from: {}", problems),
-                     .hint = "`dfcl check` has the details; --force goes on regardless"});
+
+ private:
+  [[noreturn]] void fail() const {
+    throw core::Error({.kind = core::ErrorKind::file, .field = "log", .what = "cannot write the log", .where = path_});
+  }
+
+  std::string path_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+};
+
+// A setting that was given and changes nothing is a mistake more often than not.
+void warn_of_idle_settings(const TrainRequest& request, const std::string& name, core::RunContext& context) {
+  if (name == "auto") return;
+  const train::Method& method = train::find_method(name);
+  const auto is_one_of = [](const std::string& key, std::initializer_list<const char*> keys) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  };
+  std::vector<std::string> settings = request.study.settings;
+  settings.insert(settings.end(), request.study.overrides.begin(), request.study.overrides.end());
+  for (const std::string& setting : settings) {
+    const std::string key = setting.substr(0, setting.find('='));
+    const bool idle = (!method.decides() && is_one_of(key, {"method.alpha", "method.baseline", "method.warm_epochs",
+                                                            "method.multipliers"})) ||
+                      (!method.has_window() && key == "method.window") ||
+                      ((method.has_window() || !method.decides()) && key == "method.temperature") ||
+                      (method.grows_forest ? key == "method.ensemble" : key.starts_with("forest."));
+    if (idle) context.warn(fmt::format("{} changes nothing with {}", key, core::field_name("method.name", name)));
+  }
+  if (request.time_budget)
+    context.warn(fmt::format("{} is for {} and changes nothing here", core::field_name("time_budget"),
+                             core::field_name("method.name", "auto")));
 }
 
-data::Study with_trial(data::Study study, const std::string& trial) {
-  if (trial.empty()) return study;
-  study.folder.clear();
-  study.data.trial = trial;
-  return study;
+void check_request(const TrainRequest& request) {
+  require_text("output", request.output);
+  require_text("start_from", request.start_from);
+  require_text("checkpoint", request.checkpoint);
+  require_text("cache", request.cache);
+  if (request.out_of_bag) require_table_ending("out_of_bag", *request.out_of_bag);
+  require_text("log", request.log);
+  if (request.time_budget && !(*request.time_budget >= 0.0 && std::isfinite(*request.time_budget)))
+    throw core::field_error("time_budget", "out of range", fmt::format("{}", *request.time_budget),
+                            "0 or more seconds");
 }
+
+// None of the files that are written may be an input or another of them.
+void check_outputs(const TrainRequest& request, const data::Study& study) {
+  const std::string trial = trial_path(with_trial(study, request.study));
+  const std::string start = request.start_from.value_or("");
+  const std::string output = request.output.value_or("");
+  const auto require_new = [&](const char* field, const std::string& file) {
+    require_output(field, file, {request.study.file, trial, start});
+  };
+  if (request.output) require_new("output", output);
+  if (request.out_of_bag) {
+    if (study.method.name != "tsm-forest")
+      throw core::field_error("out_of_bag", "is for forests", core::field_name("method.name", study.method.name),
+                              core::field_name("method.name", "tsm-forest"));
+    require_new("out_of_bag", *request.out_of_bag);
+    require_other_file("out_of_bag", *request.out_of_bag, output);
+  }
+  if (request.log) {
+    require_new("log", *request.log);
+    require_other_file("log", *request.log, output);
+    require_other_file("log", *request.log, request.out_of_bag.value_or(""));
+  }
+}
+
+void write_out_of_bag(const std::string& path, const data::Prediction& prediction) {
+  io::PredictionWriter writer(path, prediction.arms, prediction.ids.texts() == nullptr,
+                              {"prediction", core::version(), "train", {{"figure", "out of bag"}}});
+  writer.write(prediction);
+  writer.commit();
+}
+
+}  // namespace
 
 model::Model train(const TrainRequest& request, core::RunContext& context) {
-  const data::Study& study = request.study;
+  check_request(request);
+  const data::Study study = read_study_input(request.study);
   if (study.method.name != "auto") (void)train::find_method(study.method.name);
-  context.scratch_folder = request.cache_folder;
-  const data::Trial trial = io::read_trial(with_trial(study, request.trial), context, request.cache_folder);
-  require_fit(trial, study, request.force, context);
+  warn_of_idle_settings(request, study.method.name, context);
+  check_outputs(request, study);
   train::TrainOptions options;
+  std::optional<model::Model> start;
+  if (request.start_from) start = model::read_model(*request.start_from);
+  options.start = start ? &*start : request.start_model.get();
+  std::optional<EpochLog> log;
+  if (request.log) log.emplace(*request.log);
+  if (log) options.on_epoch = [&](const train::EpochRecord& record) { log->add(record); };
+  if (request.out_of_bag)
+    options.on_out_of_bag = [&](const data::Prediction& made) { write_out_of_bag(*request.out_of_bag, made); };
+  const std::string cache = request.cache.value_or("");
+  context.scratch_folder = cache;
+  const data::Trial trial = io::read_trial(with_trial(study, request.study), context, cache);
+  require_fit(trial, study, request.force, context);
   options.study_text = io::study_text(study);
-  options.checkpoint_folder = request.checkpoint_folder;
-  options.time_budget_seconds = request.time_budget_seconds;
-  options.start = request.start;
-  options.on_epoch = request.on_epoch;
-  options.on_out_of_bag = request.on_out_of_bag;
-  return train::train(trial, study, options, context);
+  options.checkpoint_folder = request.checkpoint.value_or("");
+  options.time_budget_seconds = request.time_budget.value_or(0.0);
+  model::Model model = train::train(trial, study, options, context);
+  if (request.output) model::write_model(*request.output, model);
+  return model;
 }
 
 }  // namespace dfcl::verbs

@@ -1,37 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a study and its trial to a model: reads the trial, refuses one that is unfit to learn from, trains. For callers
-// that have no more to say than the command line has.
+// From a study and its trial to a model: what `dfcl train` does, for every caller. Reads the trial, refuses one that is
+// unfit to learn from, trains. Time and memory: those of dfcl/train, and the trial.
 #pragma once
 
-#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "dfcl/core/run_context.h"
-#include "dfcl/data/study.h"
 #include "dfcl/model/model.h"
-#include "dfcl/train/train.h"
+#include "dfcl/verbs/study_input.h"
 
 namespace dfcl::verbs {
 
 struct TrainRequest {
-  data::Study study;
-  std::string trial;  // path; "": the study's
-  std::string checkpoint_folder;
-  std::string cache_folder;  // the trial is mapped into memory from there (io/trial_reader.h); "": it is in memory
-  double time_budget_seconds = 0.0;
-  bool force = false;                   // go on even if the trial is unfit
-  const model::Model* start = nullptr;  // must outlive the call
-  // As train::TrainOptions; may be empty.
-  std::function<void(const train::EpochRecord&)> on_epoch;
-  std::function<void(const data::Prediction&)> on_out_of_bag;
+  StudyInput study;                                 // [method] says how
+  std::optional<std::string> output;                // path of the model; none: it is only returned
+  std::optional<std::string> start_from;            // path of a model to train on from
+  std::shared_ptr<const model::Model> start_model;  // instead of that path
+  std::optional<std::string> checkpoint;            // folder that keeps the state of the run
+  std::optional<std::string> cache;                 // folder from which the trial is mapped into memory (io/trial)
+  std::optional<std::string> out_of_bag;            // path: predictions of the training units, of a forest
+  std::optional<std::string> log;                   // path to which a JSON line is added for each epoch
+  std::optional<double> time_budget;                // seconds; bounds the choosing of `auto`
+  bool force = false;                               // continue even if the trial is unfit
 };
-
-// The study with the trial's own path, or with `trial` where it is not empty.
-data::Study with_trial(data::Study study, const std::string& trial);
-
-// Throws Error of kind unfit where the trial is; with `force`, only warns.
-void require_fit(const data::Trial& trial, const data::Study& study, bool force, core::RunContext& context);
 
 // Throws Error; of kind unfit where the trial is.
 model::Model train(const TrainRequest& request, core::RunContext& context);

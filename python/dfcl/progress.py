@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol, Union
 
+from .errors import UsageError
+
 __all__ = ["Progress", "teller"]
 
 log = logging.getLogger("dfcl")
@@ -109,6 +111,11 @@ class _Shown:
 
 def teller(progress: Progress) -> Teller:
     """What the extension module calls with news of a run."""
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        message = f"progress=: a value of the wrong type: found {progress!r}, expected None, a bool or a function"
+        error = UsageError(message)
+        error.field, error.what = "progress", "a value of the wrong type"
+        raise error
     if callable(progress):
 
         def tell(kind: str, text: str, done: int, total: int, unit: str) -> None:

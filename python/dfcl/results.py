@@ -18,7 +18,22 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-__all__ = ["Check", "Comparison", "Curve", "Evaluation", "Interval", "Model", "Plan", "Prediction", "Readout", "Simulation", "Table"]
+__all__ = [
+    "Check",
+    "Comparison",
+    "Curve",
+    "Deployment",
+    "Evaluation",
+    "Info",
+    "Interval",
+    "Model",
+    "Plan",
+    "Power",
+    "Prediction",
+    "Readout",
+    "Simulation",
+    "Table",
+]
 
 
 class Interval(float):
@@ -370,19 +385,16 @@ class _Results(_Figures):
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Writes the results file (JSON)."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.json)
+        _dfcl.write_text(os.fspath(path), self.json)
 
     def report(self, path: str | os.PathLike[str] | None = None, format: str | None = None) -> str:
         """The report: "html", "md" or "text", by default as the name of the file says. Returns it, and writes it."""
-        if format is None:
-            ending = os.path.splitext(os.fspath(path))[1] if path is not None else ".html"
-            format = {".md": "md", ".txt": "text"}.get(ending, "html")
-        text = _dfcl.render(self.json, "results", format)
-        if path is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-        return text
+        request = _dfcl.ReportRequest()
+        request.set("json", self.json)
+        for name, value in (("output", path), ("format", format)):
+            if value is not None:
+                request.set(name, value)
+        return _dfcl.report(request)
 
     def _repr_html_(self) -> str:
         page = html.escape(self.report(format="html"), quote=True)
@@ -398,7 +410,19 @@ class Comparison(_Results):
 
 
 class Readout(_Results):
-    """What came of a plan."""
+    """What a plan earned."""
+
+
+class Deployment(_Results):
+    """A simulated online test."""
+
+
+class Power(_Results):
+    """What a trial can show, and how large the next must be."""
+
+
+class Info(_Figures):
+    """What a file is."""
 
 
 class Simulation:

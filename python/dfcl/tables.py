@@ -46,9 +46,9 @@ class Sources:
         self._tables.append(_in_memory(table, label, names))
         return self._tables[-1].path
 
-    def num_rows(self, path: str) -> int:
-        """0 where the table is a file."""
-        return next((table.num_rows for table in self._tables if table.path == path), 0)
+    def most_rows(self) -> int:
+        """Rows of the largest table in memory."""
+        return max((table.num_rows for table in self._tables), default=0)
 
 
 def _data_error(message: str, hint: str = "") -> DataError:

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verbs of the command line as functions: the same words, the same answers."""
+"""The verbs of the command line as functions: the same words, the same answers.
+
+A function only fills a request, field by field; what the fields may hold is checked by the library, which names the field
+that is wrong.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,22 @@ from typing import Any, Union
 from . import _dfcl
 from .errors import UsageError
 from .progress import Progress, teller
-from .results import Check, Comparison, Curve, Evaluation, Model, Plan, Prediction, Readout, Simulation, Table
-from .study import Study, study_of
+from .results import (
+    Check,
+    Comparison,
+    Curve,
+    Deployment,
+    Evaluation,
+    Info,
+    Model,
+    Plan,
+    Power,
+    Prediction,
+    Readout,
+    Simulation,
+    Table,
+)
+from .study import _KEYS, Study, study_of
 from .tables import Sources, TableLike
 
 __all__ = [
@@ -20,11 +38,16 @@ __all__ = [
     "allocate_curve",
     "check",
     "compare",
+    "deploy",
     "evaluate",
     "export_onnx",
+    "info",
+    "init",
     "methods",
+    "power",
     "predict",
     "readout",
+    "report",
     "simulate",
     "simulate_outcomes",
     "train",
@@ -33,24 +56,68 @@ __all__ = [
 Path = Union[str, "os.PathLike[str]"]
 StudyLike = Union[Study, Path]
 Budget = Union[float, Sequence[float], None]
+#: A model, predictions of any origin, or the path of either.
+ModelLike = Union[Model, Prediction, TableLike]
 
 _MANY_UNITS = 200_000
+
+# Keywords of verbs that set a key of the study.
+_TRAIN_KEYS = {
+    "method": "method.name",
+    "epochs": "method.epochs",
+    "batch": "method.batch",
+    "lr": "method.learning_rate",
+    "alpha": "method.alpha",
+    "baseline": "method.baseline",
+    "ensemble": "method.ensemble",
+    "warm_epochs": "method.warm_epochs",
+    "monotone": "method.monotone",
+    "concave": "method.concave",
+    "as_published": "method.as_published",
+    "trees": "forest.trees",
+    "leaf": "forest.leaf",
+    "depth": "forest.depth",
+}
+_COMPARE_KEYS = {"methods": "compare.methods", "seeds": "compare.seeds"}
+_DEPLOY_KEYS = {
+    name: f"deploy.{name}" for name in ("methods", "units", "days", "cost_drift", "population_drift", "retrain")
+}
+_dfcl.set_keywords({key: name for name, key in (_KEYS | _DEPLOY_KEYS | _COMPARE_KEYS | _TRAIN_KEYS).items()})
 
 
 def _run(threads: int, seed: int, progress: Progress) -> _dfcl.Run:
     return _dfcl.Run(threads=threads, seed=seed, tell=teller(progress))
 
 
-def _usage_error(message: str, hint: str = "") -> UsageError:
-    error = UsageError(message + (f"\nhint: {hint}" if hint else ""))
-    error.what, error.hint = message, hint
+def _usage_error(field: str, message: str, hint: str = "") -> UsageError:
+    error = UsageError(f"{field}=: {message}" + (f"\nhint: {hint}" if hint else ""))
+    error.field, error.what, error.hint = field, message, hint
     return error
 
 
-def _trial(study: Study, trial: TableLike | None, sources: Sources) -> str:
-    if trial is None and not study.trial:
-        raise _usage_error("no trial", "give trial=: a path or a data frame")
-    return sources.path(trial, "trial")
+def _fill(request: Any, **fields: object) -> None:
+    """Sets the fields that are given. None: the library's own default."""
+    for name, value in fields.items():
+        if value is not None:
+            request.set(name, value)
+
+
+def _fill_tables(request: Any, sources: Sources, **tables: TableLike | None) -> None:
+    """Sets fields that are tables: a path, or one under which a table in memory is read."""
+    for name, table in tables.items():
+        if table is not None:
+            request.set(name, sources.path(table, name))
+
+
+def _fill_study(request: Any, study: Study, trial: TableLike | None, sources: Sources) -> None:
+    request.set("study", study._native)
+    _fill_tables(request, sources, trial=trial)
+
+
+def _with_keys(study: Study, keys: Mapping[str, str], given: Mapping[str, Any]) -> Study:
+    """The study with the keywords that set a key of it."""
+    settings = {key: given[name] for name, key in keys.items() if given[name] is not None}
+    return study.set(settings) if settings else study
 
 
 def methods() -> dict[str, str]:
@@ -62,14 +129,37 @@ def methods() -> dict[str, str]:
     return dict(_dfcl.methods())
 
 
+def init(
+    trial: TableLike,
+    *,
+    output: Path | None = None,
+    overwrite: bool = False,
+    threads: int = 0,
+    progress: Progress = None,
+) -> Study:
+    """A first study for a trial: the roles of its columns, guessed from names, types and values, for you to correct.
+
+    With ``output``, the study file is written with its remarks.
+
+    >>> made = simulate("criteo", rows=2000, seed=1)
+    >>> init(made.trial).method
+    'auto'
+    """
+    request = _dfcl.InitRequest()
+    _fill(request, output=output, overwrite=overwrite)
+    with Sources() as sources:
+        _fill_tables(request, sources, trial=trial)
+        return Study.parse(_dfcl.init(request, _run(threads, 0, progress)))
+
+
 def simulate(
     preset: str = "marketing",
     rows: int = 10_000,
     *,
     response: str = "smooth",
     noise: float = 1.0,
-    days: int = 0,
-    shares: Sequence[float] = (),
+    days: int | None = None,
+    shares: Sequence[float] | None = None,
     cost_scale: float = 1.0,
     population_shift: float = 0.0,
     imbalance: bool = False,
@@ -83,8 +173,10 @@ def simulate(
     >>> made
     <dfcl.Simulation: 2,000 rows, 111 columns>
     """
-    options = _simulator(preset, response, rows, seed, noise, days, shares, cost_scale, population_shift, imbalance)
-    trial, truth, text = _dfcl.simulate(options, _run(threads, seed, progress))
+    request = _dfcl.SimulateRequest()
+    _fill(request, preset=preset, rows=rows, response=response, noise=noise, days=days, shares=shares)
+    _fill(request, cost_scale=cost_scale, population_shift=population_shift, imbalance=imbalance)
+    trial, truth, text = _dfcl.simulate(request, _run(threads, seed, progress))
     return Simulation(Table(trial), Table(truth), Study.parse(text))
 
 
@@ -102,29 +194,12 @@ def simulate_outcomes(
     progress: Progress = None,
 ) -> Table:
     """What the units of a plan earn and cost, for ``readout``. Preset, rows and seed are those of the trial."""
-    options = _simulator(preset, response, rows, seed, noise, 0, (), cost_scale, population_shift, False)
+    request = _dfcl.SimulateRequest()
+    _fill(request, preset=preset, rows=rows, response=response, noise=noise)
+    _fill(request, cost_scale=cost_scale, population_shift=population_shift)
     with Sources() as sources:
-        path = sources.path(plan, "plan")
-        return Table(_dfcl.simulate_outcomes(options, path, _run(threads, seed, progress)))
-
-
-def _simulator(
-    preset: str,
-    response: str,
-    rows: int,
-    seed: int,
-    noise: float,
-    days: int,
-    shares: Sequence[float],
-    cost_scale: float,
-    population_shift: float,
-    imbalance: bool,
-) -> _dfcl.SimulatorOptions:
-    options = _dfcl.SimulatorOptions(preset, response)
-    options.num_rows, options.seed, options.num_days = rows, seed, days
-    options.noise, options.shares, options.imbalance = noise, list(shares), imbalance
-    options.cost_scale, options.population_shift = cost_scale, population_shift
-    return options
+        request.set("outcomes_of", sources.path(plan, "plan"))
+        return Table(_dfcl.simulate(request, _run(threads, seed, progress)))
 
 
 def check(
@@ -142,10 +217,10 @@ def check(
     >>> check(made.study, made.trial).fit
     True
     """
-    meant = study_of(study, keywords)
+    request = _dfcl.CheckRequest()
     with Sources() as sources:
-        path = _trial(meant, trial, sources)
-        return Check(*_dfcl.check(meant._native, path, _run(threads, seed, progress)))
+        _fill_study(request, study_of(study, keywords), trial, sources)
+        return Check(*_dfcl.check(request, _run(threads, seed, progress)))
 
 
 def train(
@@ -163,10 +238,15 @@ def train(
     monotone: Sequence[str] | None = None,
     concave: Sequence[str] | None = None,
     as_published: bool | None = None,
+    trees: int | None = None,
+    leaf: int | None = None,
+    depth: int | None = None,
     start_from: Model | Path | None = None,
-    checkpoint: Path = "",
-    cache: Path = "",
-    time_budget: float = 0.0,
+    checkpoint: Path | None = None,
+    cache: Path | None = None,
+    out_of_bag: Path | None = None,
+    log: Path | None = None,
+    time_budget: float | None = None,
     force: bool = False,
     output: Path | None = None,
     threads: int = 0,
@@ -183,42 +263,28 @@ def train(
     >>> model.method, model.arms
     ('tsm', ['0', '5', '10', '15', '20'])
     """
-    meant = study_of(study, keywords)
-    settings = {
-        "method.name": method,
-        "method.epochs": epochs,
-        "method.batch": batch,
-        "method.learning_rate": lr,
-        "method.alpha": alpha,
-        "method.baseline": baseline,
-        "method.ensemble": ensemble,
-        "method.warm_epochs": warm_epochs,
-        "method.monotone": monotone,
-        "method.concave": concave,
-        "method.as_published": as_published,
-    }
-    if any(value is not None for value in settings.values()):
-        meant = meant.set(settings)
-    start = start_from if start_from is None or isinstance(start_from, Model) else Model.read(start_from)
+    given = dict(locals())
+    meant = _with_keys(study_of(study, keywords), _TRAIN_KEYS, given)
+    request = _dfcl.TrainRequest()
+    _fill(request, checkpoint=checkpoint, cache=cache, out_of_bag=out_of_bag, log=log, time_budget=time_budget)
+    _fill(request, force=force, output=output)
+    if isinstance(start_from, Model):
+        request.set("start_model", start_from._native)
+    else:
+        _fill(request, start_from=start_from)
     with Sources() as sources:
-        native = _dfcl.train(
-            meant._native,
-            _trial(meant, trial, sources),
-            os.fspath(checkpoint),
-            os.fspath(cache),
-            time_budget,
-            force,
-            None if start is None else start._native,
-            _run(threads, seed, progress),
-        )
-    model = Model(native)
-    if output is not None:
-        model.write(output)
-    return model
+        _fill_study(request, meant, trial, sources)
+        return Model(_dfcl.train(request, _run(threads, seed, progress)))
 
 
-def _model(model: Model | Path) -> Model:
-    return model if isinstance(model, Model) else Model.read(model)
+def _model(model: Model | Path, field: str = "model") -> Model:
+    if isinstance(model, Model):
+        return model
+    if not isinstance(model, (str, os.PathLike)):
+        raise _usage_error(field, f"cannot make a model of {type(model).__name__}", "a dfcl.Model or the path of one")
+    if not os.fspath(model):
+        raise _usage_error(field, "is empty")
+    return Model.read(model)
 
 
 def predict(
@@ -226,6 +292,7 @@ def predict(
     units: TableLike,
     *,
     output: Path | None = None,
+    uncertainty: Path | None = None,
     threads: int = 0,
     progress: Progress = None,
 ) -> Prediction:
@@ -236,13 +303,13 @@ def predict(
     >>> predict(model, made.trial).revenue.shape
     (2000, 5)
     """
-    native = _model(model)._native
+    known = _model(model)
+    request = _dfcl.PredictRequest()
+    request.set("in_memory", known._native)
+    _fill(request, output=output, uncertainty=uncertainty)
     with Sources() as sources:
-        path = sources.path(units, "units", native.features)
-        prediction = Prediction(_dfcl.predict(native, path, _run(threads, 0, progress)))
-    if output is not None:
-        prediction.write(output)
-    return prediction
+        request.set("units", sources.path(units, "units", known.features))
+        return Prediction(_dfcl.predict(request, _run(threads, 0, progress)))
 
 
 def export_onnx(model: Model | Path, output: Path | None = None) -> bytes:
@@ -251,17 +318,10 @@ def export_onnx(model: Model | Path, output: Path | None = None) -> bytes:
     There is an input for each feature, named as the column: numbers as float32 of units x 1, NaN for missing, and
     categories as text, "" for missing. Outputs are ``revenue`` and ``cost``, units x arms.
     """
-    data = _model(model)._native.to_onnx()
-    if output is not None:
-        with open(output, "wb") as file:
-            file.write(data)
-    return data
-
-
-def _list(budget: Budget) -> list[float]:
-    if budget is None:
-        return []
-    return [float(entry) for entry in budget] if isinstance(budget, Iterable) else [float(budget)]
+    request = _dfcl.ExportRequest()
+    request.set("in_memory", _model(model)._native)
+    _fill(request, output=output)
+    return _dfcl.export_model(request)
 
 
 def _request(
@@ -269,19 +329,28 @@ def _request(
 ) -> _dfcl.AllocateRequest:
     request = _dfcl.AllocateRequest()
     if isinstance(predictions, (str, os.PathLike)) and units is not None:
-        predictions = Model.read(predictions)
+        predictions = _model(predictions, "predictions")
     if isinstance(predictions, Model):
         if units is None:
-            raise _usage_error("a model: plan for which units?", "allocate(model, units, ...)")
-        request.set_model(predictions._native)
-        request.units = sources.path(units, "units", predictions.features)
+            raise _usage_error("units", "a model: plan for which units?", "allocate(model, units, ...)")
+        request.set("model", predictions._native)
+        request.set("units", sources.path(units, "units", predictions.features))
     elif units is not None:
-        raise _usage_error("predictions take no units", "leave out units=, or give a model")
+        raise _usage_error("units", "predictions take no units", "leave out units=, or give a model")
     elif isinstance(predictions, Prediction):
-        request.set_prediction(predictions._native)
+        request.set("prediction", predictions._native)
     else:
-        request.predictions = sources.path(predictions, "predictions")
+        request.set("predictions", sources.path(predictions, "predictions"))
     return request
+
+
+def _limits(limits: Mapping[str, int] | None, field: str) -> list[str] | None:
+    """ARM=N for each arm."""
+    if limits is None:
+        return None
+    if not isinstance(limits, Mapping):
+        raise _usage_error(field, f"cannot make limits of {type(limits).__name__}", 'a mapping: {"20": 1000}')
+    return [f"{arm}={count}" for arm, count in limits.items()]
 
 
 def allocate(
@@ -292,21 +361,21 @@ def allocate(
     per_unit: Budget = None,
     share_of_max: Budget = None,
     multiplier: float | None = None,
-    control: str = "",
+    control: str | None = None,
     objective: str = "revenue",
     margin: float | None = None,
     min_roi: float | None = None,
     eligible: TableLike | None = None,
-    segment: str = "",
+    segment: str | None = None,
     segment_budgets: TableLike | Mapping[str, float] | None = None,
     second_cost: TableLike | None = None,
     second_budget: float | None = None,
     min_units: Mapping[str, int] | None = None,
     max_units: Mapping[str, int] | None = None,
-    holdout: float = 0.0,
-    holdout_salt: str = "",
-    explore: float = 0.0,
-    launch: str = "",
+    holdout: float | None = None,
+    holdout_salt: str | None = None,
+    explore: float | None = None,
+    launch: str | None = None,
     previous: Plan | TableLike | None = None,
     output: Path | None = None,
     threads: int = 0,
@@ -324,26 +393,22 @@ def allocate(
     >>> plan.status, plan.spend, plan.value
     ('optimal within gap', 1.0, 5.0)
     """
+    if isinstance(segment_budgets, Mapping) and set(segment_budgets) != {"segment", "budget"}:
+        segment_budgets = {"segment": list(segment_budgets), "budget": list(segment_budgets.values())}
     with Sources() as sources:
         request = _request(predictions, units, sources)
-        request.totals, request.per_unit, request.share_of_max = _list(budget), _list(per_unit), _list(share_of_max)
-        request.multiplier, request.control, request.objective = multiplier, control, objective
-        request.margin, request.min_roi = margin, min_roi
-        request.eligible = sources.path(eligible, "eligible")
-        request.segment = segment
-        if isinstance(segment_budgets, Mapping) and set(segment_budgets) != {"segment", "budget"}:
-            segment_budgets = {"segment": list(segment_budgets), "budget": list(segment_budgets.values())}
-        request.segment_budgets = sources.path(segment_budgets, "segment_budgets")
-        request.second_cost, request.second_budget = sources.path(second_cost, "second_cost"), second_budget
-        request.min_units = [f"{arm}={count}" for arm, count in (min_units or {}).items()]
-        request.max_units = [f"{arm}={count}" for arm, count in (max_units or {}).items()]
-        request.holdout, request.holdout_salt, request.explore = holdout, holdout_salt, explore
-        request.launch, request.previous = launch, sources.path(previous, "previous")
-        request.output = "" if output is None else os.fspath(output)
+        many = units is None and sources.most_rows() >= _MANY_UNITS
+        _fill(request, budget=budget, per_unit=per_unit, share_of_max=share_of_max, multiplier=multiplier)
+        _fill(request, control=control, objective=objective, margin=margin, min_roi=min_roi, segment=segment)
+        _fill(request, min_units=_limits(min_units, "min_units"), max_units=_limits(max_units, "max_units"))
+        _fill(request, second_budget=second_budget, holdout=holdout, holdout_salt=holdout_salt, explore=explore)
+        _fill(request, launch=launch, output=output)
+        _fill_tables(request, sources, eligible=eligible, segment_budgets=segment_budgets, second_cost=second_cost)
+        _fill_tables(request, sources, previous=previous)
         # Many units that are not tied to each other are read where they lie: nothing of the frame is copied. The plan
         # is the same either way.
-        coupled = segment or request.second_cost or request.min_units or request.max_units or request.eligible
-        request.stream = sources.num_rows(request.predictions) >= _MANY_UNITS and not coupled
+        coupled = [given for given in (segment, second_cost, min_units, max_units, eligible) if given is not None]
+        request.set("stream", many and not coupled)
         figures, plans = _dfcl.allocate(request, _run(threads, seed, progress))
     made = [Plan(json, text, plan) for (json, text), plan in zip(figures, plans)]
     several = any(isinstance(entry, Iterable) for entry in (budget, per_unit, share_of_max))
@@ -355,7 +420,7 @@ def allocate_curve(
     units: TableLike | None = None,
     *,
     points: int = 50,
-    control: str = "",
+    control: str | None = None,
     objective: str = "revenue",
     margin: float | None = None,
     min_roi: float | None = None,
@@ -365,34 +430,43 @@ def allocate_curve(
     """The whole curve of spend and value, from the cheapest plan to the dearest that is worth its cost."""
     with Sources() as sources:
         request = _request(predictions, units, sources)
-        request.curve_points, request.control, request.objective = points, control, objective
-        request.margin, request.min_roi = margin, min_roi
+        _fill(request, curve=points, control=control, objective=objective, margin=margin, min_roi=min_roi)
         figures, _ = _dfcl.allocate(request, _run(threads, 0, progress))
     return Curve(*figures[0])
 
 
-Contender = Union[Model, Prediction, TableLike]
-
-
-def _contender(given: Contender, name: str, sources: Sources) -> _dfcl.Contender:
+def _model_input(given: ModelLike, name: str, sources: Sources, field: str) -> _dfcl.ModelInput:
     if isinstance(given, Model):
-        return _dfcl.Contender.of_model(given._native, name or given.method)
+        return _dfcl.ModelInput.of_model(given._native, name or given.method)
     if isinstance(given, Prediction):
-        return _dfcl.Contender.of_prediction(given._native, name or given._native.options.get("method", "predictions"))
+        return _dfcl.ModelInput.of_prediction(given._native, name or given._native.options.get("method", "predictions"))
     if isinstance(given, (str, os.PathLike)):
-        return _dfcl.Contender.of_path(os.fspath(given), name)
-    return _dfcl.Contender.of_path(sources.path(given, name or "predictions"), name or "predictions")
+        return _dfcl.ModelInput.of_path(os.fspath(given), name)
+    return _dfcl.ModelInput.of_path(sources.path(given, field), name or field)
+
+
+def _model_inputs(
+    models: ModelLike | Sequence[ModelLike] | Mapping[str, ModelLike], sources: Sources
+) -> list[_dfcl.ModelInput]:
+    """One, a list, or a mapping from names; a mapping of prediction columns is one table."""
+    if isinstance(models, Mapping) and not any(str(name).startswith("revenue_") for name in models):
+        named = [(str(name), model) for name, model in models.items()]
+    elif isinstance(models, (list, tuple)):
+        named = [("", model) for model in models]
+    else:
+        named = [("", models)]
+    return [_model_input(model, name, sources, "models") for name, model in named]
 
 
 def evaluate(
     study: StudyLike | None,
-    contenders: Contender | Sequence[Contender] | Mapping[str, Contender],
+    models: ModelLike | Sequence[ModelLike] | Mapping[str, ModelLike],
     trial: TableLike | None = None,
     *,
     split: str = "test",
-    estimator: str = "",
-    nuisance: Contender | None = None,
-    truth: Contender | None = None,
+    estimator: str | None = None,
+    nuisance: ModelLike | None = None,
+    truth: ModelLike | None = None,
     budget: Budget = None,
     per_unit: Budget = None,
     share_of_max: Budget = None,
@@ -401,7 +475,7 @@ def evaluate(
     resamples: int = 1000,
     intervals: str = "bootstrap",
     weights: str = "poisson",
-    segment: str | Sequence[str] = (),
+    segment: str | Sequence[str] | None = None,
     allow_training_rows: bool = False,
     output: Path | None = None,
     threads: int = 0,
@@ -411,7 +485,7 @@ def evaluate(
 ) -> Evaluation:
     """What plans are worth, on rows of a trial that the models have not seen.
 
-    ``contenders`` are models, predictions, tables of predictions from anywhere, or paths: one, a list, or a mapping
+    ``models`` are models, predictions, tables of predictions from anywhere, or paths: one, a list, or a mapping
     from names; the first is the reference.
 
     >>> made = simulate("marketing", rows=4000, seed=1)
@@ -420,32 +494,17 @@ def evaluate(
     >>> [entry["name"] for entry in result["models"]]
     ['tsm', 'truth']
     """
-    meant = study_of(study, keywords)
-    if isinstance(contenders, Mapping) and not any(str(name).startswith("revenue_") for name in contenders):
-        named = [(str(name), contender) for name, contender in contenders.items()]
-    elif isinstance(contenders, (list, tuple)):
-        named = [("", contender) for contender in contenders]
-    else:
-        named = [("", contenders)]
+    request = _dfcl.EvaluateRequest()
+    _fill(request, split=split, estimator=estimator, budget=budget, per_unit=per_unit, share_of_max=share_of_max)
+    _fill(request, levels=levels, ranking=ranking, resamples=resamples, intervals=intervals, weights=weights)
+    _fill(request, segment=segment, allow_training_rows=allow_training_rows, output=output)
     with Sources() as sources:
-        request = _dfcl.EvaluateRequest()
-        request.study, request.trial = meant._native, _trial(meant, trial, sources)
-        request.split, request.estimator = split, estimator
-        request.contenders = [_contender(contender, name, sources) for name, contender in named]
-        if nuisance is not None:
-            request.nuisance = _contender(nuisance, "nuisance", sources)
-        if truth is not None:
-            request.truth = _contender(truth, "truth", sources)
-        request.totals, request.per_unit, request.share_of_max = _list(budget), _list(per_unit), _list(share_of_max)
-        request.levels, request.ranking, request.resamples = levels, ranking, resamples
-        request.intervals, request.weights = intervals, weights
-        request.segments = [segment] if isinstance(segment, str) else list(segment)
-        request.allow_training_rows = allow_training_rows
-        json, text, _ = _dfcl.evaluate(request, _run(threads, seed, progress))
-    result = Evaluation(json, text)
-    if output is not None:
-        result.write(output)
-    return result
+        _fill_study(request, study_of(study, keywords), trial, sources)
+        request.set("models", _model_inputs(models, sources))
+        for name, given in (("nuisance", nuisance), ("truth", truth)):
+            if given is not None:
+                request.set(name, _model_input(given, "", sources, name))
+        return Evaluation(*_dfcl.evaluate(request, _run(threads, seed, progress)))
 
 
 def compare(
@@ -455,8 +514,8 @@ def compare(
     methods: Sequence[str] | None = None,
     seeds: int | None = None,
     resamples: int = 1000,
-    truth: Contender | None = None,
-    segment: str | Sequence[str] = (),
+    truth: ModelLike | None = None,
+    segment: str | Sequence[str] | None = None,
     force: bool = False,
     output: Path | None = None,
     threads: int = 0,
@@ -473,19 +532,44 @@ def compare(
     >>> [entry["name"] for entry in result["models"]]
     ['tsm', 'dfcl-mer']
     """
-    meant = study_of(study, keywords)
-    settings = {"compare.methods": methods, "compare.seeds": seeds}
-    if methods is not None or seeds is not None:
-        meant = meant.set(settings)
+    meant = _with_keys(study_of(study, keywords), _COMPARE_KEYS, {"methods": methods, "seeds": seeds})
+    request = _dfcl.CompareRequest()
+    _fill(request, resamples=resamples, segment=segment, force=force)
     with Sources() as sources, tempfile.TemporaryDirectory() as scratch:
-        request = _dfcl.CompareRequest()
-        request.study, request.trial = meant._native, _trial(meant, trial, sources)
-        request.folder = os.path.join(scratch, "compared") if output is None else os.fspath(output)
-        request.resamples, request.force = resamples, force
-        request.segments = [segment] if isinstance(segment, str) else list(segment)
+        _fill_study(request, meant, trial, sources)
+        request.set("output", os.path.join(scratch, "compared") if output is None else output)
         if truth is not None:
-            request.truth = _contender(truth, "truth", sources)
+            request.set("truth", _model_input(truth, "", sources, "truth"))
         return Comparison(*_dfcl.compare(request, _run(threads, seed, progress)))
+
+
+def deploy(
+    study: StudyLike,
+    *,
+    units: int | None = None,
+    days: int | None = None,
+    methods: Sequence[str] | None = None,
+    cost_drift: float | None = None,
+    population_drift: float | None = None,
+    retrain: bool | None = None,
+    controller: str = "on",
+    checkpoint: Path | None = None,
+    output: Path | None = None,
+    threads: int = 0,
+    seed: int = 0,
+    progress: Progress = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Deployment:
+    """An online test of several methods, simulated: groups, budgets, retraining, drift.
+
+    The units are simulated shops, whatever trial the study names.
+    """
+    given = dict(locals())
+    meant = study_of(study, {} if settings is None else {"settings": settings})
+    request = _dfcl.DeployRequest()
+    _fill(request, controller=controller, checkpoint=checkpoint, output=output)
+    request.set("study", _with_keys(meant, _DEPLOY_KEYS, given)._native)
+    return Deployment(*_dfcl.deploy(request, _run(threads, seed, progress)))
 
 
 def readout(
@@ -493,23 +577,79 @@ def readout(
     outcomes: TableLike,
     *,
     holdout_share: float | None = None,
-    control: str = "",
-    launch: str = "",
+    control: str | None = None,
+    launch: str | None = None,
     budget: float | None = None,
     multiplier: float | None = None,
     output: Path | None = None,
     progress: Progress = None,
 ) -> Readout:
-    """What came of a plan: planned against realised, and over the hold-out.
+    """What a plan earned: planned against realised, and over the hold-out.
 
-    ``outcomes`` has one row a unit with columns id, role, arm (received), revenue and cost.
+    ``outcomes`` has one row per unit with columns id, role, arm (received), revenue and cost.
     """
+    request = _dfcl.ReadoutRequest()
+    _fill(request, holdout_share=holdout_share, control=control, launch=launch, budget=budget, multiplier=multiplier)
+    _fill(request, output=output)
     with Sources() as sources:
-        planned, happened = sources.path(plan, "plan"), sources.path(outcomes, "outcomes")
-        json, text = _dfcl.readout(
-            planned, happened, holdout_share, control, launch, budget, multiplier, _run(0, 0, progress)
-        )
-    result = Readout(json, text)
-    if output is not None:
-        result.write(output)
-    return result
+        _fill_tables(request, sources, plan=plan, outcomes=outcomes)
+        return Readout(*_dfcl.readout(request, _run(0, 0, progress)))
+
+
+def power(
+    study: StudyLike | None = None,
+    models: ModelLike | Sequence[ModelLike] | None = None,
+    trial: TableLike | None = None,
+    *,
+    sd: float | None = None,
+    gain: Budget = None,
+    relative_gain: Budget = None,
+    per_unit: float | None = None,
+    share_of_max: float | None = None,
+    split: str | None = None,
+    differ: float | None = None,
+    power: float = 0.8,
+    level: float = 0.95,
+    output: Path | None = None,
+    threads: int = 0,
+    seed: int = 0,
+    progress: Progress = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Power:
+    """How large must a trial be to tell two plans apart, and what can this one show?
+
+    From the study of a trial like the next one, with up to two models, or from a standard deviation of the paired
+    difference, per unit.
+
+    >>> globals()["power"](sd=12, gain=0.2)["gains"][0]["units"] > 0
+    True
+    """
+    request = _dfcl.PowerRequest()
+    _fill(request, sd=sd, gain=gain, relative_gain=relative_gain, per_unit=per_unit, share_of_max=share_of_max)
+    _fill(request, split=split, differ=differ, power=power, level=level, output=output)
+    with Sources() as sources:
+        if study is not None:
+            meant = study_of(study, {} if settings is None else {"settings": settings})
+            _fill_study(request, meant, trial, sources)
+        if models is not None:
+            request.set("models", _model_inputs(models, sources))
+        return Power(*_dfcl.power(request, _run(threads, seed, progress)))
+
+
+def report(results: Path, *, output: Path | None = None, format: str | None = None) -> str:
+    """A results file as a page ("html"), as Markdown ("md") or as text. Returns it, and writes it to ``output``."""
+    request = _dfcl.ReportRequest()
+    _fill(request, results=results, output=output, format=format)
+    return _dfcl.report(request)
+
+
+def info(file: TableLike, *, threads: int = 0, progress: Progress = None) -> Info:
+    """What a file is: a model or a table, its columns, types and ranges, and how it was made.
+
+    >>> info(simulate("criteo", rows=2000, seed=1).trial)["rows"]
+    2000
+    """
+    request = _dfcl.InfoRequest()
+    with Sources() as sources:
+        _fill_tables(request, sources, file=file)
+        return Info(*_dfcl.info(request, _run(threads, 0, progress)))

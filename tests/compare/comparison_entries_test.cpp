@@ -46,11 +46,11 @@ TEST(ComparisonEntries, SettingsCanHaveANameAndAMethodOfTheirOwn) {
                           "dfcl-pl rising: method.monotone=['cost']"};
   const std::vector<ComparisonEntry> entries = comparison_entries(study);
   EXPECT_EQ(names_of(entries), (Names{"tsm", "tsm slow", "dfcl-pl", "dfcl-pl slow", "dfcl-pl rising"}));
-  const data::Study slow = study_of(study, entries[1]);
+  const data::Study slow = study_for_entry(study, entries[1]);
   EXPECT_EQ(slow.method.name, "tsm");
   EXPECT_EQ(slow.method.epochs, 9);
   EXPECT_EQ(slow.method.learning_rate, 0.01);
-  EXPECT_EQ(study_of(study, entries[4]).method.monotone, Names{"cost"});
+  EXPECT_EQ(study_for_entry(study, entries[4]).method.monotone, Names{"cost"});
   EXPECT_TRUE(slow.compare.methods.empty() && slow.sweep.settings.empty()) << "as `dfcl train` would see it";
 }
 

@@ -46,7 +46,7 @@ TEST_P(Criteo, EffectsDifferBetweenUnits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, Criteo, testing::Values(Response::smooth, Response::tree, Response::sparse),
-                         [](const auto& family) { return name_of(family.param); });
+                         [](const auto& family) { return std::string(core::to_word(family.param)); });
 
 TEST(CriteoTrial, HasTheColumnsOfTheOriginalWithoutExposure) {
   const Simulator simulator({.preset = Preset::criteo, .num_rows = 10});

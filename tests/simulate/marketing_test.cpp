@@ -124,7 +124,7 @@ TEST_P(Marketing, AnOracleGainsFarMoreThanSpendingAtRandom) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, Marketing, testing::Values(Response::smooth, Response::tree, Response::sparse),
-                         [](const auto& family) { return name_of(family.param); });
+                         [](const auto& family) { return std::string(core::to_word(family.param)); });
 
 TEST(MarketingTrial, Has107Features) {
   const Simulator simulator({.num_rows = 10});

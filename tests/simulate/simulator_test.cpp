@@ -178,8 +178,8 @@ TEST(Simulator, OutcomesMeetTheTruthInEveryArm) {
         }
         const Moments revenue = moments(revenue_error);
         const Moments cost = moments(cost_error);
-        EXPECT_LT(std::fabs(revenue.mean), 4.0 * revenue.standard_error) << name_of(preset) << " arm " << int{arm};
-        EXPECT_LE(std::fabs(cost.mean), 4.0 * cost.standard_error) << name_of(preset) << " arm " << int{arm};
+        EXPECT_LT(std::fabs(revenue.mean), 4.0 * revenue.standard_error) << core::to_word(preset) << " arm " << int{arm};
+        EXPECT_LE(std::fabs(cost.mean), 4.0 * cost.standard_error) << core::to_word(preset) << " arm " << int{arm};
       }
     }
   }
@@ -204,11 +204,11 @@ TEST(Simulator, ImbalanceShowsInTheSharesAndInAFeature) {
       const double z = (treated.mean - control.mean) / std::hypot(treated.standard_error, control.standard_error);
       const double p = chi_square_p(simulator, totals_of(simulator, rows));
       if (imbalance) {
-        EXPECT_GT(z, 5.0) << name_of(preset);
-        EXPECT_LT(p, 1e-3) << name_of(preset);
+        EXPECT_GT(z, 5.0) << core::to_word(preset);
+        EXPECT_LT(p, 1e-3) << core::to_word(preset);
       } else {
-        EXPECT_LT(std::fabs(z), 4.0) << name_of(preset);
-        EXPECT_GT(p, 1e-3) << name_of(preset);
+        EXPECT_LT(std::fabs(z), 4.0) << core::to_word(preset);
+        EXPECT_GT(p, 1e-3) << core::to_word(preset);
       }
     }
   }

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Options that fill the fields of a request. The request must live as long as the session. What a value may be is for
+// the verb to say, not for the option.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "dfcl/core/words.h"
+#include "dfcl/verbs/model_input.h"
+
+namespace dfcl::cli {
+
+// "min_roi" of "--min-roi", "output" of "-o,--output".
+inline std::string field_of_flag(const std::string& names) {
+  std::string field = names.substr(names.find("--") + 2);
+  std::replace(field.begin(), field.end(), '-', '_');
+  return field;
+}
+
+template <class Value>
+CLI::Option* add_field(CLI::App& verb, const std::string& names, std::optional<Value>& field,
+                       const std::string& meaning) {
+  return verb.add_option_function<Value>(
+      names, [&field](const Value& value) { field = value; }, meaning);
+}
+
+// A field with a few words; `field` is the enum or an optional of it. Help shows the words.
+template <class Enum, class Field>
+CLI::Option* add_word(CLI::App& verb, const std::string& flag, Field& field, const std::string& meaning) {
+  std::string words;
+  for (const std::string_view word : core::kWords<Enum>) words.append(words.empty() ? "" : "|").append(word);
+  return verb
+      .add_option_function<std::string>(
+          flag,
+          [&field, name = field_of_flag(flag)](const std::string& word) { field = core::parse_word<Enum>(word, name); },
+          meaning)
+      ->check(CLI::Validator([](const std::string&) { return std::string(); }, words));
+}
+
+// A model or predictions, by path.
+inline CLI::Option* add_model(CLI::App& verb, const std::string& flag, std::optional<verbs::ModelInput>& field,
+                              const std::string& meaning) {
+  return verb.add_option_function<std::string>(
+      flag, [&field](const std::string& path) { field = verbs::ModelInput{.path = path}; }, meaning);
+}
+
+}  // namespace dfcl::cli

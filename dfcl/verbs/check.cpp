@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/verbs/check.h"
+
+#include <fmt/format.h>
+
+#include "dfcl/core/error.h"
+#include "dfcl/io/trial/trial_reader.h"
+
+namespace dfcl::verbs {
+
+check::CheckResult check(const CheckRequest& request, core::RunContext& context) {
+  const data::Study study = read_study_input(request.study);
+  return check::check_trial(io::read_trial(with_trial(study, request.study), context), study, context);
+}
+
+void require_fit(const data::Trial& trial, const data::Study& study, bool force, core::RunContext& context) {
+  const check::CheckResult result = check::check_trial(trial, study, context);
+  if (result.warnings.size() == 1) context.warn(result.warnings.front().text);
+  if (result.warnings.size() > 1) {
+    context.warn(fmt::format("{} `dfcl check` has {} more such remarks.", result.warnings.front().text,
+                             result.warnings.size() - 1));
+  }
+  if (result.fit) return;
+  std::string problems;
+  for (const check::Finding& problem : result.problems) problems += (problems.empty() ? "" : " ") + problem.text;
+  if (force) {
+    context.warn(fmt::format("the trial is unfit to learn from: {}", problems));
+    return;
+  }
+  throw core::Error(
+      {.kind = core::ErrorKind::unfit,
+       .what = fmt::format("the trial is unfit to learn from: {}", problems),
+       .hint = fmt::format("`dfcl check` has the details; {} goes on regardless", core::field_name("force"))});
+}
+
+}  // namespace dfcl::verbs

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two halves of evaluate, for whoever judges several sets of models on one trial: read it once, evaluate often.
+// Neither writes. Internal to verbs.
+#pragma once
+
+#include <memory>
+
+#include "dfcl/verbs/evaluate.h"
+#include "dfcl/verbs/trial_predictions.h"
+
+namespace dfcl::verbs {
+
+// trial: where it has been read already; null: it is read.
+JudgedTrial read_judged_trial(const EvaluateRequest& request, std::shared_ptr<const data::Trial> trial,
+                              core::RunContext& context);
+
+EvaluateResult evaluate_on(const JudgedTrial& judged, const EvaluateRequest& request, core::RunContext& context);
+
+}  // namespace dfcl::verbs

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/verbs/outputs.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "dfcl/core/error_makers.h"
+#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/tables/file_format.h"
+
+namespace dfcl::verbs {
+
+void require_text(const char* field, const std::string& value) {
+  if (value.empty()) throw core::field_error(field, "is empty");
+}
+
+void require_text(const char* field, const std::optional<std::string>& value) {
+  if (value) require_text(field, *value);
+}
+
+void require_output(const char* field, const std::string& output, std::initializer_list<std::string> inputs) {
+  require_text(field, output);
+  std::error_code absent;
+  for (const std::string& input : inputs) {
+    if (input.empty()) continue;
+    for (const std::string& file : io::input_files(input)) {
+      if (!std::filesystem::equivalent(file, output, absent)) continue;
+      throw core::field_error(field, "is an input of this run", fmt::format("'{}'", output), "", "choose another name");
+    }
+  }
+  const io::AtomicFile can_be_written(output);  // its temporary goes at once
+}
+
+void require_ending(const char* field, const std::string& output, const char* ending) {
+  require_text(field, output);
+  if (output.ends_with(ending)) return;
+  throw core::field_error(field, "unknown file ending", fmt::format("'{}'", output),
+                          fmt::format("a name that ends in {}", ending));
+}
+
+void require_table_ending(const char* field, const std::string& output) {
+  require_text(field, output);
+  try {
+    (void)io::format_of_name(output);
+  } catch (const core::Error& error) {
+    core::ErrorDetails details = error.details();
+    details.field = field;
+    throw core::Error(details);
+  }
+}
+
+void require_other_file(const char* field, const std::string& output, const std::string& other) {
+  const auto place_of = [](const std::string& file) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(file));
+  };
+  if (output.empty() || other.empty() || place_of(output) != place_of(other)) return;
+  throw core::field_error(field, "is another file of this run", fmt::format("'{}'", output), "", "choose another name");
+}
+
+}  // namespace dfcl::verbs

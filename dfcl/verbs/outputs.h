@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Outputs are checked before a run, not after hours of it. Internal to verbs.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+
+namespace dfcl::verbs {
+
+// Throws Error of kind usage where a value was given and is empty.
+void require_text(const char* field, const std::optional<std::string>& value);
+void require_text(const char* field, const std::string& value);
+
+// field: whose value `output` is. inputs: files, globs or folders, "" for none. Throws Error of kind usage where the
+// output is empty or would replace an input, of kind file where an input is absent or the output's folder is absent or
+// cannot be written to.
+void require_output(const char* field, const std::string& output, std::initializer_list<std::string> inputs);
+
+// Throws Error of kind usage where the name does not end so: ".json".
+void require_ending(const char* field, const std::string& output, const char* ending);
+
+// Throws Error of kind usage where it ends like no table that can be written.
+void require_table_ending(const char* field, const std::string& output);
+
+// Throws Error of kind usage where two outputs of a run are one file.
+void require_other_file(const char* field, const std::string& output, const std::string& other);
+
+}  // namespace dfcl::verbs

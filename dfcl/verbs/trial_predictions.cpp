@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/verbs/trial_predictions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "dfcl/core/error.h"
+#include "dfcl/core/printable.h"
+#include "dfcl/data/prediction_fingerprint.h"
+#include "dfcl/io/study/study_file.h"
+#include "dfcl/model/model_file.h"
+#include "dfcl/model/predict.h"
+
+namespace dfcl::verbs {
+namespace {
+
+// Of a forest, the features that matter most.
+std::vector<evaluate::FeatureImportance> top_importance(const model::Model& model) {
+  constexpr std::size_t kMost = 30;
+  std::vector<evaluate::FeatureImportance> list;
+  for (const auto& [feature, share] : model::feature_importance(model)) {
+    if (share > 0.0 && list.size() < kMost) list.push_back({feature, share});
+  }
+  return list;
+}
+
+void look_for_training_rows(const model::Model& model, const std::string& path, const JudgedTrial& judged,
+                            TrainingRows training_rows, core::RunContext& context) {
+  std::vector<std::uint8_t> is_chosen(judged.trial->num_units());
+  for (const std::size_t row : judged.rows.trial_row) is_chosen[row] = 1;
+  const model::Overlap overlap = model::overlap_with(model.trained, *judged.trial, is_chosen);
+  if (overlap.num_trained == 0) return;
+  const std::string what = fmt::format("the model was trained on {:.3g} % of these rows ({} of {} compared)",
+                                       100.0 * overlap.share(), overlap.num_trained, overlap.num_compared);
+  if (training_rows == TrainingRows::refuse) {
+    throw core::Error(
+        {.kind = core::ErrorKind::data,
+         .what = what,
+         .where = path,
+         .expected = "rows it has not seen",
+         .hint = fmt::format("{} with the split it was trained with; {} goes on regardless",
+                             core::field_name("split", "test"), core::field_name("allow_training_rows"))});
+  }
+  context.warn(fmt::format("{}: {}; its figures flatter it", path, what));
+}
+
+data::Features features_of_rows(const data::Features& all, const std::vector<std::size_t>& rows) {
+  data::Features some{all.columns, core::Matrix<float>(rows.size(), all.values.cols())};
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    std::copy_n(all.values.row(rows[row]).data(), all.values.cols(), some.values.row(row).data());
+  }
+  return some;
+}
+
+// A model of other outcomes answers another question. Its file may hold any text where the study should be.
+void warn_of_other_outcomes(const model::Model& model, const std::string& where, const data::Study& study,
+                            core::RunContext& context) {
+  data::Study::Columns learned;
+  const auto name = [](const std::optional<std::string>& column) { return column.value_or("none"); };
+  try {
+    learned = io::parse_study(model.study, where, "", {}, false).columns;
+  } catch (const core::Error&) {
+    return;
+  }
+  for (const auto& [outcome, theirs, ours] : {std::tuple{"revenue", learned.revenue, study.columns.revenue},
+                                              std::tuple{"cost", name(learned.cost), name(study.columns.cost)}}) {
+    if (theirs != ours) {
+      context.warn(
+          fmt::format("{}: learned '{}' as {}, the study's is '{}'", where, core::printable(theirs), outcome, ours));
+    }
+  }
+}
+
+TrialPrediction predict_by_model(const model::Model& model, const std::string& where, const JudgedTrial& judged,
+                                 TrainingRows training_rows, core::RunContext& context) {
+  look_for_training_rows(model, where, judged, training_rows, context);
+  warn_of_other_outcomes(model, where, judged.study, context);
+  TrialPrediction predicted{{}, model.method, model::fingerprint_of(model), model.is_index(), top_importance(model)};
+  if (model.features == judged.trial->features.columns) {
+    const data::Prediction prediction = model::predict(
+        model, features_of_rows(judged.trial->features, judged.rows.trial_row), judged.rows.ids, context);
+    evaluate::TrialRows of_prediction = judged.rows;
+    for (std::size_t row = 0; row < of_prediction.size(); ++row) of_prediction.trial_row[row] = row;
+    predicted.prediction = evaluate::join_prediction(prediction, of_prediction, judged.rows.ids, where);
+  } else {  // other columns or levels: read the units as the model knows them
+    predicted.prediction = evaluate::join_prediction(model::predict_file(model, judged.path, context), judged.rows,
+                                                     judged.trial->ids, where);
+  }
+  return predicted;
+}
+
+TrialPrediction join_to_trial(const data::Prediction& prediction, const std::string& where, const JudgedTrial& judged,
+                              core::RunContext& context) {
+  TrialPrediction predicted;
+  predicted.fingerprint = fmt::format("{:016x}", data::fingerprint_of(prediction, context));
+  predicted.prediction = evaluate::join_prediction(prediction, judged.rows, judged.trial->ids, where);
+  return predicted;
+}
+
+}  // namespace
+
+TrialPrediction predict_trial(const ModelInput& input, const JudgedTrial& judged, TrainingRows training_rows,
+                              core::RunContext& context) {
+  const ModelInput read = read_model_input(input, context);
+  if (read.model != nullptr) return predict_by_model(*read.model, read.path, judged, training_rows, context);
+  TrialPrediction predicted = join_to_trial(*read.prediction, read.path, judged, context);
+  predicted.method = read.method;
+  predicted.is_index = read.is_index;
+  return predicted;
+}
+
+}  // namespace dfcl::verbs

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The trial that plans are judged on, and what models predict for its rows. Memory: the trial, and the predictions of
+// the rows (units x arms, twice). Internal to verbs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dfcl/core/run_context.h"
+#include "dfcl/data/study.h"
+#include "dfcl/data/trial.h"
+#include "dfcl/evaluate/estimators/join.h"
+#include "dfcl/evaluate/evaluation.h"
+#include "dfcl/verbs/model_input.h"
+#include "dfcl/verbs/words.h"
+
+namespace dfcl::verbs {
+
+// The trial and the rows that are looked at.
+struct JudgedTrial {
+  data::Study study;
+  std::shared_ptr<const data::Trial> trial;
+  evaluate::TrialRows rows;
+  std::string path;  // of the trial
+};
+
+// Predictions of one model for the rows.
+struct TrialPrediction {
+  evaluate::JoinedPrediction prediction;
+  std::string method;
+  std::string fingerprint;
+  bool is_index = false;
+  std::vector<evaluate::FeatureImportance> importance = {};
+};
+
+// What to do where a model was trained on some of the rows: its figures flatter it.
+enum class TrainingRows : std::uint8_t { refuse, warn };
+
+// Throws Error of kind data where a model was trained on some of the rows and that is refused, where columns or ids do
+// not fit.
+TrialPrediction predict_trial(const ModelInput& input, const JudgedTrial& judged, TrainingRows training_rows,
+                              core::RunContext& context);
+
+}  // namespace dfcl::verbs
