@@ -15,16 +15,16 @@
 #include "dfcl/core/suggest.h"
 #include "dfcl/core/version.h"
 #include "dfcl/data/prediction_fingerprint.h"
-#include "dfcl/launch/launch_design.h"
-#include "dfcl/launch/launch_source.h"
-#include "dfcl/launch/plan_changes.h"
-#include "dfcl/io/tables/atomic_file.h"
-#include "dfcl/io/tables/batch_reader.h"
-#include "dfcl/io/tables/file_format.h"
 #include "dfcl/io/predictions/plan_file.h"
 #include "dfcl/io/predictions/prediction_file.h"
 #include "dfcl/io/predictions/prediction_stream.h"
+#include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/tables/batch_reader.h"
+#include "dfcl/io/tables/file_format.h"
 #include "dfcl/io/tables/table_summary_reader.h"
+#include "dfcl/launch/launch_design.h"
+#include "dfcl/launch/launch_source.h"
+#include "dfcl/launch/plan_changes.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
 #include "dfcl/verbs/predict.h"
@@ -89,7 +89,7 @@ data::Provenance provenance_of(const AllocateRequest& request, const allocate::R
   return provenance;
 }
 
-std::vector<std::pair<std::string, std::string>> figures_of(const report::PlanFigures& figures,
+std::vector<std::pair<std::string, std::string>> figures_of(const report::AllocatedPlan& figures,
                                                             std::uint64_t fingerprint) {
   auto metadata = report::plan_metadata(figures);
   metadata.emplace_back("predictions", fmt::format("{:016x}", fingerprint));
@@ -170,8 +170,8 @@ LoadedProblem load_problem(const AllocateRequest& request, core::RunContext& con
   return loaded;
 }
 
-void append_roles(const LoadedProblem& loaded, const allocate::Solution& solution,
-                  const launch::LaunchDesign& design, data::Plan& plan) {
+void append_roles(const LoadedProblem& loaded, const allocate::Solution& solution, const launch::LaunchDesign& design,
+                  data::Plan& plan) {
   const allocate::Problem& problem = loaded.problem;
   launch::UnitPrices prices{
       .multiplier = solution.multiplier, .arm = solution.arm_multiplier, .second = solution.second_multiplier};
@@ -219,9 +219,9 @@ auto naming_units(IdOf&& id_of, Solve&& solve) {
   }
 }
 
-report::PlanFigures empty_figures(const AllocateRequest& request, const std::vector<std::string>& arms,
-                                  const allocate::Rules& rules) {
-  report::PlanFigures figures{{}, 0, arms, {}, rules, request.second_budget.has_value(), {}, ""};
+report::AllocatedPlan empty_figures(const AllocateRequest& request, const std::vector<std::string>& arms,
+                                    const allocate::Rules& rules) {
+  report::AllocatedPlan figures{{}, 0, arms, {}, rules, request.second_budget.has_value(), {}, ""};
   figures.launch_time = request.launch;
   return figures;
 }
@@ -232,7 +232,7 @@ double elasticity_of(const AllocateRequest& request, const allocate::Solution& s
   if (request.is_coupled() || !(solution.multiplier > 0.0)) return std::nan("");
   constexpr double kStep = 1.25;
   return launch::spend_elasticity(spend_at(solution.multiplier / kStep), spend_at(solution.multiplier * kStep),
-                                      kStep * kStep);
+                                  kStep * kStep);
 }
 
 allocate::Curve make_curve(const AllocateRequest& request, const LoadedProblem& loaded, core::RunContext& context) {
@@ -267,7 +267,7 @@ AllocateResult allocate_in_memory(const AllocateRequest& request, core::RunConte
   const auto id_of = [&](std::size_t unit) { return prediction.ids.text(unit); };
 
   for (std::size_t i = 0; i < totals.size(); ++i) {
-    report::PlanFigures figures = empty_figures(request, prediction.arms, loaded.problem.rules);
+    report::AllocatedPlan figures = empty_figures(request, prediction.arms, loaded.problem.rules);
     figures.num_units = prediction.num_units();
     figures.segments = loaded.table.segments;
     figures.seconds.read = read_seconds;
@@ -353,7 +353,7 @@ AllocateResult allocate_streamed(const AllocateRequest& request, core::RunContex
   AllocateResult result;
   result.arms = arms;
   for (std::size_t i = 0; i < totals.size(); ++i) {
-    report::PlanFigures figures = empty_figures(request, arms, rules);
+    report::AllocatedPlan figures = empty_figures(request, arms, rules);
     figures.seconds.read = clock.lap();
     std::optional<io::PlanWriter> writer;
     std::optional<launch::PlanChanges> changes;

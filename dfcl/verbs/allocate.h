@@ -26,10 +26,10 @@ struct KeptPlan {
 };
 
 struct AllocateResult {
-  std::vector<std::string> arms;           // labels
-  std::vector<report::PlanFigures> plans;  // one for each budget
-  std::vector<KeptPlan> kept;              // as `plans`, where asked for; no plan where the budget cannot be met
-  std::optional<allocate::Curve> curve;    // instead of plans, where asked for
+  std::vector<std::string> arms;             // labels
+  std::vector<report::AllocatedPlan> plans;  // one for each budget
+  std::vector<KeptPlan> kept;                // as `plans`, where asked for; no plan where the budget cannot be met
+  std::optional<allocate::Curve> curve;      // instead of plans, where asked for
 
   bool all_met() const;
 };

@@ -14,9 +14,9 @@ namespace dfcl::report {
 namespace {
 
 using compare::ComparisonEntry;
-using core::Interval;
 using compare::SeedEntry;
 using compare::SeedFigure;
+using core::Interval;
 using nlohmann::ordered_json;
 
 // Null where the entry has no such figure. budget NaN: the one over all budgets.
@@ -247,7 +247,7 @@ Figure revenue_figure(const ComparisonReport& report) {
   const double base = evaluation.models.front().matched.front().revenue.value;
   for (const evaluate::ModelFigures& model : evaluation.models) {
     FigureSeries series{model.name, {}};
-    for (const evaluate::PlanFigures& plan : model.matched) {
+    for (const evaluate::JudgedPlan& plan : model.matched) {
       series.points.push_back(
           {plan.budget_per_unit, {plan.revenue.value / base, plan.revenue.low / base, plan.revenue.high / base}});
     }

@@ -14,7 +14,7 @@ Json interval_json(const Interval& interval) {
   return {{"value", interval.value}, {"low", interval.low}, {"high", interval.high}};
 }
 
-Json plan_json(const evaluate::PlanFigures& plan) {
+Json plan_json(const evaluate::JudgedPlan& plan) {
   Json json = {{"budget_per_unit", plan.budget_per_unit},
                {"multiplier", plan.multiplier},
                {"feasible", plan.feasible},

@@ -16,7 +16,7 @@ std::string with_interval(const Interval& interval) {
   return fmt::format("{} {}", number_text(interval.value), interval_text(interval.low, interval.high));
 }
 
-std::string plans_table(const Evaluation& evaluation, std::vector<evaluate::PlanFigures> evaluate::ModelFigures::*plans,
+std::string plans_table(const Evaluation& evaluation, std::vector<evaluate::JudgedPlan> evaluate::ModelFigures::*plans,
                         const data::ReportWords& words) {
   std::vector<TableColumn> columns = {{"budget"},        {"model", Align::left}, {words.revenue_name}, {"over control"},
                                       {words.cost_name}, {"return per cost"},    {"multiplier"}};
@@ -24,7 +24,7 @@ std::string plans_table(const Evaluation& evaluation, std::vector<evaluate::Plan
   TextTable table(columns);
   for (std::size_t budget = 0; budget < evaluation.budgets_per_unit.size(); ++budget) {
     for (const evaluate::ModelFigures& model : evaluation.models) {
-      const evaluate::PlanFigures& plan = (model.*plans)[budget];
+      const evaluate::JudgedPlan& plan = (model.*plans)[budget];
       std::vector<std::string> row = {number_text(plan.budget_per_unit) + (plan.feasible ? "" : " (too small)"),
                                       model.name,
                                       with_interval(plan.revenue),

@@ -19,7 +19,7 @@ using allocate::Solution;
 using allocate::Status;
 using nlohmann::ordered_json;
 
-std::string status_sentence(const PlanFigures& plan) {
+std::string status_sentence(const AllocatedPlan& plan) {
   const Solution& solution = plan.solution;
   switch (solution.status) {
     case Status::optimal: return "the best plan, within the gap";
@@ -53,7 +53,7 @@ std::string gap_share(const Solution& solution) {
   return share < 1e-4 ? " (less than 0.01 %)" : fmt::format(" ({})", percent_text(share));
 }
 
-bool is_profit(const PlanFigures& plan) { return plan.rules.objective == allocate::Objective::profit; }
+bool is_profit(const AllocatedPlan& plan) { return plan.rules.objective == allocate::Objective::profit; }
 
 std::string lines(const std::vector<std::array<std::string, 3>>& rows) {
   std::size_t label_width = 0;
@@ -70,7 +70,7 @@ std::string lines(const std::vector<std::array<std::string, 3>>& rows) {
   return text;
 }
 
-std::string plan_text(const PlanFigures& plan) {
+std::string plan_text(const AllocatedPlan& plan) {
   const Solution& solution = plan.solution;
   std::string text = fmt::format("Plan for {} units, {} arms: {}\n", count_text(plan.num_units), plan.arms.size(),
                                  status_sentence(plan));
@@ -127,7 +127,7 @@ ordered_json units_json(const std::vector<std::int64_t>& units, const std::vecto
   return object;
 }
 
-ordered_json plan_json(const PlanFigures& plan) {
+ordered_json plan_json(const AllocatedPlan& plan) {
   const Solution& solution = plan.solution;
   ordered_json json = {{"status", allocate::to_text(solution.status)},
                        {"units", plan.num_units},
@@ -167,7 +167,7 @@ ordered_json plan_json(const PlanFigures& plan) {
 
 }  // namespace
 
-std::string plans_text(const std::vector<PlanFigures>& plans) {
+std::string plans_text(const std::vector<AllocatedPlan>& plans) {
   if (plans.size() > 1) {
     TextTable table({{"budget"},
                      {"spend"},
@@ -177,7 +177,7 @@ std::string plans_text(const std::vector<PlanFigures>& plans) {
                      {"multiplier"},
                      {"status", Align::left},
                      {"plan", Align::left}});
-    for (const PlanFigures& plan : plans) {
+    for (const AllocatedPlan& plan : plans) {
       const Solution& solution = plan.solution;
       const bool has = solution.has_plan();
       table.add_row({amount_text(solution.budget), has ? amount_text(solution.spend) : "",
@@ -192,14 +192,14 @@ std::string plans_text(const std::vector<PlanFigures>& plans) {
   return plan_text(plans.front());
 }
 
-std::string plans_json(const std::vector<PlanFigures>& plans) {
+std::string plans_json(const std::vector<AllocatedPlan>& plans) {
   if (plans.size() == 1) return plan_json(plans.front()).dump(2) + "\n";
   ordered_json list = ordered_json::array();
-  for (const PlanFigures& plan : plans) list.push_back(plan_json(plan));
+  for (const AllocatedPlan& plan : plans) list.push_back(plan_json(plan));
   return ordered_json{{"plans", list}}.dump(2) + "\n";
 }
 
-std::vector<std::pair<std::string, std::string>> plan_metadata(const PlanFigures& plan) {
+std::vector<std::pair<std::string, std::string>> plan_metadata(const AllocatedPlan& plan) {
   const Solution& solution = plan.solution;
   std::vector<std::pair<std::string, std::string>> metadata = {
       {"status", std::string(allocate::to_text(solution.status))},

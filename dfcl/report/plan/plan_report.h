@@ -29,7 +29,8 @@ struct LaunchFigures {
   double spend_elasticity = 0.0;
 };
 
-struct PlanFigures {
+// A plan of allocate, with what its screen and file say.
+struct AllocatedPlan {
   allocate::Solution solution;  // its arms are not looked at
   std::size_t num_units = 0;
   std::vector<std::string> arms;      // labels
@@ -44,11 +45,11 @@ struct PlanFigures {
 };
 
 // One plan as a screen, several as a table.
-std::string plans_text(const std::vector<PlanFigures>& plans);
+std::string plans_text(const std::vector<AllocatedPlan>& plans);
 // One object for one plan, {"plans": [...]} for several.
-std::string plans_json(const std::vector<PlanFigures>& plans);
+std::string plans_json(const std::vector<AllocatedPlan>& plans);
 // The figures that go into a plan file's metadata.
-std::vector<std::pair<std::string, std::string>> plan_metadata(const PlanFigures& plan);
+std::vector<std::pair<std::string, std::string>> plan_metadata(const AllocatedPlan& plan);
 
 std::string curve_text(const allocate::Curve& curve, const std::vector<std::string>& arms);
 std::string curve_json(const allocate::Curve& curve, const std::vector<std::string>& arms);
