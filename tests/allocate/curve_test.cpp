@@ -20,7 +20,7 @@ void expect_points_on_the_path(const Problem& problem, std::size_t num_points, c
     SCOPED_TRACE(testing::Message() << "point " << i);
     const double target =
         range.least + (range.most - range.least) * static_cast<double>(i) / static_cast<double>(num_points - 1);
-    EXPECT_NEAR(point.budget, target, 1e-9 * std::abs(range.most));
+    EXPECT_NEAR(point.budget, target, 1e-9 * (1.0 + std::abs(range.most)));
     EXPECT_LE(point.spend, point.budget);
     std::int64_t units = 0;
     for (const std::int64_t count : point.units_per_arm) units += count;

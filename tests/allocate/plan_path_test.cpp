@@ -162,6 +162,7 @@ TEST(PlanPath, GivesEachUnitTheSameArmInAnyOrderOfTheRows) {
       instance.revenue.data()[k] = static_cast<float>(stream.below(6));
       instance.cost.data()[k] = static_cast<float>(stream.below(4));
     }
+    for (std::size_t unit = 0; unit < units; ++unit) instance.cost(unit, 0) = 0.0f;  // every budget can be met
     const std::vector<std::uint64_t> keys = random_keys(units, stream);
     std::vector<std::size_t> order(units);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -185,6 +186,7 @@ TEST(PlanPath, GivesEachUnitTheSameArmInAnyOrderOfTheRows) {
     const Solution first = allocate(problem, budget, context);
     const Solution second = allocate(other, budget, context);
     expect_same(first, second);
+    ASSERT_TRUE(first.has_plan());
     for (std::size_t unit = 0; unit < units; ++unit) ASSERT_EQ(second.arm[unit], first.arm[order[unit]]);
   }
 }
