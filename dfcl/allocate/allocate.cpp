@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/allocate/allocate.h"
 
-#include <cmath>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "dfcl/allocate/plan_path.h"
 #include "dfcl/allocate/solve.h"
 #include "dfcl/allocate/validate.h"
+#include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"
 
 namespace dfcl::allocate {
@@ -14,6 +20,7 @@ std::string_view to_text(Status status) {
     case Status::not_run: return "not run";
     case Status::optimal: return "optimal within gap";
     case Status::not_binding: return "budget not binding";
+    case Status::no_budget: return "no budget";
     case Status::no_gain: return "no gain";
     case Status::cannot_be_met: return "cannot be met";
     case Status::none_found: return "no feasible plan found";
@@ -34,50 +41,102 @@ std::string_view to_text(Binding binding) {
   return "";
 }
 
-Solution allocate(const Problem& problem, double budget_total, core::RunContext& context) {
-  validate(problem);
-  validate_budget(budget_total);
-  if (has_unit_limits(problem) || has_second_resource(problem)) return solve_coupled(problem, budget_total, context);
-  if (has_segments(problem)) return solve_segments(problem, budget_total, context);
-  return solve_path(problem, budget_total, context);
+void describe_control(const Totals& control, const Prices& prices, Solution& solution) {
+  solution.control_revenue = control.revenue.value();
+  solution.control_cost = control.spend(prices);
 }
 
-PathPlan plan_at_multiplier(const Rules& rules, double multiplier) {
-  validate_budget(multiplier);
-  const double efficiency = Prices(rules).efficiency(multiplier);
-  // Efficiencies above this one: up to the first place of the path that could hold an increment of exactly it.
-  PathPlan plan{PathPosition{1} << kPositionBits, {}};
-  if (efficiency > 0.0) plan.cut = std::isinf(efficiency) ? 0 : position_of(efficiency, 0);
-  return plan;
+void explain_unspent(const Rules& rules, const PathEnds& ends, Solution& solution) {
+  if (solution.status != Status::not_binding && solution.status != Status::no_budget) return;
+  const Prices prices(rules);
+  const double control_value = prices.value(solution.control_revenue, solution.control_cost);
+  if (solution.spend == solution.least_spend && solution.value <= control_value) solution.status = Status::no_gain;
+  if (rules.min_roi <= 0.0) return;
+  const bool could_spend_more = ends.most_at_any_return.spend(prices) > solution.spend;
+  solution.binding = could_spend_more ? Binding::min_roi : Binding::best_arms;
 }
 
-Solution describe_plan_at_multiplier(UnitPieces& pieces, const Rules& rules, const PathPlan& plan, double multiplier,
-                                     core::RunContext& context) {
-  const Gathered gathered = gather(pieces, rules, {plan.cut, 0}, context);
+namespace {
+
+template <class T>
+core::Matrix<T> reorder(core::MatrixView<const T> matrix, const std::vector<std::size_t>& order) {
+  core::Matrix<T> result(order.size(), matrix.cols);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    std::copy_n(matrix.data + order[i] * matrix.cols, matrix.cols, result.data() + i * matrix.cols);
+  }
+  return result;
+}
+
+Solution solve_in_order(const Problem& problem, double budget, core::RunContext& context) {
+  return has_unit_limits(problem) || has_second_resource(problem) ? solve_coupled(problem, budget, context)
+                                                                  : solve_segments(problem, budget, context);
+}
+
+}  // namespace
+
+Solution solve_tied(const Problem& problem, double budget, core::RunContext& context) {
+  if (problem.keys.empty()) return solve_in_order(problem, budget, context);
+  std::vector<std::size_t> order(problem.num_units());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return problem.keys[a] != problem.keys[b] ? problem.keys[a] < problem.keys[b] : a < b;
+  });
+  const core::Matrix<float> revenue = reorder(problem.revenue, order);
+  const core::Matrix<float> cost = reorder(problem.cost, order);
+  const core::Matrix<std::uint8_t> eligible =
+      reorder(problem.eligible, problem.eligible.rows > 0 ? order : decltype(order){});
+  const core::Matrix<float> second =
+      reorder(problem.second.cost, problem.second.cost.rows > 0 ? order : decltype(order){});
+  std::vector<std::uint32_t> segment;
+  for (const std::size_t unit : order) {
+    if (!problem.segments.of_unit.empty()) segment.push_back(problem.segments.of_unit[unit]);
+  }
+  Problem ordered = problem;
+  ordered.keys = {};
+  ordered.revenue = revenue.view();
+  ordered.cost = cost.view();
+  if (problem.eligible.data != nullptr) ordered.eligible = eligible.view();
+  if (has_second_resource(problem)) ordered.second.cost = second.view();
+  ordered.segments.of_unit = segment;
   Solution solution;
-  describe_control(gathered.control, solution);
-  solution.spend = gathered.window.before.cost.value();
-  solution.revenue = gathered.window.before.revenue.value();
-  solution.value = Prices(rules).value(solution.revenue, solution.spend);
-  solution.bound = solution.value;  // of every plan that spends as much
-  solution.multiplier = multiplier;
-  solution.least_spend = gather(pieces, rules, {0, 0}, context).window.before.cost.value();
-  solution.budget = solution.spend;
-  solution.binding = Binding::budget;
-  solution.status = Status::optimal;
+  try {
+    solution = solve_in_order(ordered, budget, context);
+  } catch (const core::Error& error) {  // "unit 17" is the place in this order
+    core::ErrorDetails details = error.details();
+    if (details.where.starts_with("unit ")) {
+      details.where = fmt::format("unit {}", order[std::stoull(details.where.substr(5))]);
+    }
+    throw core::Error(details);
+  }
+  if (solution.arm.empty()) return solution;
+  std::vector<std::uint8_t> arm(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) arm[order[i]] = solution.arm[i];
+  solution.arm = std::move(arm);
   return solution;
+}
+
+namespace {
+
+Solution with_arms(const PlanPath& path, PathPlan plan, core::RunContext& context) {
+  if (plan.summary.arm.empty()) plan.summary.arm = path.arms(plan, context);
+  return std::move(plan.summary);
+}
+
+}  // namespace
+
+Solution allocate(const Problem& problem, double budget_total, core::RunContext& context) {
+  PlanPath path(problem);
+  return with_arms(path, path.at_budget(budget_total, context), context);
 }
 
 Solution apply_multiplier(const Problem& problem, double multiplier, core::RunContext& context) {
-  validate(problem);
-  require_path_only(problem, "apply_multiplier");
-  const PathPlan plan = plan_at_multiplier(problem.rules, multiplier);
-  UnitsInMemory pieces(all_units(problem));
-  Solution solution = describe_plan_at_multiplier(pieces, problem.rules, plan, multiplier, context);
-  solution.arm.resize(problem.num_units());
-  assign(all_units(problem), problem.rules, plan, solution.arm.data(), context);
-  solution.units_per_arm = count_arms(solution.arm, problem.num_arms(), context);
-  return solution;
+  PlanPath path(problem);
+  return with_arms(path, path.at_multiplier(multiplier, context), context);
+}
+
+Curve allocate_curve(const Problem& problem, std::size_t num_points, core::RunContext& context) {
+  require_path_only(problem, "a curve");
+  return PlanPath(problem).curve(num_points, context);
 }
 
 SpendRange spend_range(const Problem& problem, core::RunContext& context) {
@@ -85,7 +144,7 @@ SpendRange spend_range(const Problem& problem, core::RunContext& context) {
   require_path_only(problem, "spend_range");
   constexpr std::size_t kChunkUnits = 8192;
   struct Sums {
-    ExactSum least, most, costliest;
+    Totals least, most, costliest;
   };
   const Prices prices(problem.rules);
   const Units units = all_units(problem);
@@ -95,15 +154,16 @@ SpendRange spend_range(const Problem& problem, core::RunContext& context) {
         Sums part;
         Hull hull;
         for (std::size_t row = begin; row < end; ++row) {
-          build_hull(units, row, prices.least_efficiency, hull);
-          part.least.add(hull.points[0].cost);
-          part.most.add(hull.points[hull.size - 1].cost);
+          build_hull(units, row, prices, hull);
+          part.least.add(hull.points[0]);
+          part.most.add(hull.points[hull.size - 1]);
           const std::uint8_t* eligible = units.eligible_row(row);
-          float costliest = hull.points[hull.size - 1].cost;
+          std::uint8_t costliest = hull.points[hull.size - 1].arm;
           for (std::size_t arm = 0; arm < units.cost.cols; ++arm) {
-            if (eligible == nullptr || eligible[arm] != 0) costliest = std::max(costliest, units.cost(row, arm));
+            if (eligible != nullptr && eligible[arm] == 0) continue;
+            if (units.cost(row, arm) > units.cost(row, costliest)) costliest = static_cast<std::uint8_t>(arm);
           }
-          part.costliest.add(costliest);
+          part.costliest.add(costliest, units.cost(row, costliest), 0.0f);
         }
         return part;
       },
@@ -112,7 +172,7 @@ SpendRange spend_range(const Problem& problem, core::RunContext& context) {
         total.most.add(part.most);
         total.costliest.add(part.costliest);
       });
-  return {sums.least.value(), sums.most.value(), sums.costliest.value()};
+  return {sums.least.spend(prices), sums.most.spend(prices), sums.costliest.spend(prices)};
 }
 
 }  // namespace dfcl::allocate

@@ -2,8 +2,8 @@
 //
 // The budget solver: units x arms of revenue and cost, and a budget, to one arm per unit with proof of how good the
 // answer is (eq. 1-3 of docs/method.md). It knows nothing of models. One budget over 10 million units x 5 arms takes
-// one read of the matrices and about a byte a unit of memory; docs/allocate.md has the mathematics and the guarantees.
-// Answers do not depend on the number of threads.
+// one read of the matrices and about a byte a unit of memory; for several budgets of one problem, and for streams, see
+// plan_path.h; docs/allocate.md has the mathematics and the guarantees. Answers do not depend on the number of threads.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +34,9 @@ struct Rules {
   Objective objective = Objective::revenue;
   double margin = 1.0;   // profit only, > 0
   double min_roi = 0.0;  // no increment that earns less revenue per cost than this
+  // Known costs, per arm and the same for all units; empty: costs are predicted. The cost matrix then holds these
+  // prices as float32, and the solver counts in float64: a plan spends exactly sum of units x price.
+  std::vector<double> price = {};
 };
 
 // Budgets of parts of the units, beside the total.
@@ -53,6 +56,9 @@ struct Problem {
   core::MatrixView<const float> revenue;               // units x arms
   core::MatrixView<const float> cost;                  // units x arms
   core::MatrixView<const std::uint8_t> eligible = {};  // units x arms, 0: the unit may not get the arm; empty: all may
+  // Of each unit, a hash of its id: decides between units that are equally efficient, so that the plan does not depend
+  // on the order of the rows. Empty: the row number decides.
+  std::span<const std::uint64_t> keys = {};
   Rules rules = {};
   std::vector<std::int64_t> min_units = {};  // per arm; empty: none
   std::vector<std::int64_t> max_units = {};  // per arm; empty: none
@@ -67,6 +73,7 @@ enum class Status : std::uint8_t {
   not_run,
   optimal,        // within the gap
   not_binding,    // the budget is larger than what is worth spending
+  no_budget,      // there is none: everything that is worth its cost is bought
   no_gain,        // no arm earns more than control at a price that is accepted
   cannot_be_met,  // proven: no plan keeps to the budget and the other constraints
   none_found,     // constraints are coupled, and neither a plan nor a proof was found
@@ -89,13 +96,15 @@ struct Solution {
   Status status = Status::not_run;
   std::vector<std::uint8_t> arm;  // per unit; empty where there is no plan
   double budget = kNoBudget;
-  double value = 0.0;            // of the objective
-  double revenue = 0.0;          // sum over the plan, correctly rounded
-  double spend = 0.0;            // sum over the plan, correctly rounded; never above the budget
-  double bound = 0.0;            // no plan within the constraints has a higher value
-  double gap = 0.0;              // bound - value
-  double multiplier = 0.0;       // value of one more unit of budget (L of eq. 2); 0 where the budget does not bind
-  double least_spend = 0.0;      // of any plan, other constraints apart
+  double value = 0.0;       // of the objective
+  double revenue = 0.0;     // sum over the plan, correctly rounded
+  double spend = 0.0;       // sum over the plan, correctly rounded; never above the budget
+  double bound = 0.0;       // no plan within the constraints has a higher value
+  double gap = 0.0;         // bound - value
+  double multiplier = 0.0;  // value of one more unit of budget (L of eq. 2); 0 where the budget does not bind
+  // Of any plan. Where the budget cannot be met: of any plan within the other limits; infinite where these alone cannot
+  // be met.
+  double least_spend = 0.0;
   double control_revenue = 0.0;  // all units under control
   double control_cost = 0.0;
   Binding binding = Binding::nothing;
@@ -127,14 +136,14 @@ struct SpendRange {
 };
 SpendRange spend_range(const Problem& problem, core::RunContext& context);
 
-// The path of best plans at num_points spends, evenly spaced from the least to the most. Each point is a vertex of the
-// path: the last plan of the path that spends no more than its target, without filling. Takes about three times the
-// computation of the hulls and 100 MB beside the input, whatever the number of units.
+// The plans at num_points budgets, evenly spaced from the least to the most that is worth spending; each is that of
+// allocate() at its budget.
 struct CurvePoint {
+  double budget = 0.0;
   double spend = 0.0;
   double value = 0.0;  // of the objective
   double revenue = 0.0;
-  double multiplier = 0.0;  // value per cost of the next increment; 0 at the end
+  double multiplier = 0.0;  // 0 at the end
   std::vector<std::int64_t> units_per_arm;
 };
 struct Curve {

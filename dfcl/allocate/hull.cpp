@@ -11,10 +11,22 @@
 namespace dfcl::allocate {
 
 Prices::Prices(const Rules& rules)
-    : profit(rules.objective == Objective::profit), margin(rules.margin), least_efficiency(rules.min_roi) {
+    : profit(rules.objective == Objective::profit), margin(rules.margin), price(rules.price) {
   // Strictly more value: m*dr - dc > 0, or dr > 0.
   const double none = profit ? 1.0 / margin : 0.0;
-  least_efficiency = std::max(least_efficiency, std::nextafter(none, std::numeric_limits<double>::infinity()));
+  any_efficiency = std::nextafter(none, std::numeric_limits<double>::infinity());
+  least_efficiency = std::max(rules.min_roi, any_efficiency);
+  // The fewest decimals that all prices have; a price that needs more than nine is taken as it is.
+  double scale = 1.0;
+  for (int decimals = 0; decimals <= 9 && !price.empty() && price_scale == 0.0; ++decimals, scale *= 10.0) {
+    const auto fits = [&](double value) {
+      const double scaled = value * scale;
+      return std::abs(scaled) < 0x1p31 && std::round(scaled) / scale == value;
+    };
+    if (std::all_of(price.begin(), price.end(), fits)) price_scale = scale;
+  }
+  if (price_scale == 0.0) return;
+  for (const double value : price) decimal_price.push_back(std::llround(value * price_scale));
 }
 
 double Prices::efficiency(double multiplier) const {
@@ -42,6 +54,15 @@ void throw_bad_unit(const Units& units, std::size_t row) {
                      .what = "the unit may get no arm",
                      .where = where,
                      .expected = "at least one eligible arm, for example control"});
+}
+
+void throw_other_price(const Units& units, std::size_t row, std::size_t arm, double price) {
+  if (!std::isfinite(units.cost(row, arm))) throw_bad_unit(units, row);
+  throw core::Error({.kind = core::ErrorKind::data,
+                     .what = fmt::format("the cost of arm {} is not its price", arm),
+                     .where = fmt::format("unit {}", units.first_unit + row),
+                     .found = fmt::format("{}", units.cost(row, arm)),
+                     .expected = fmt::format("{}", price)});
 }
 
 }  // namespace dfcl::allocate

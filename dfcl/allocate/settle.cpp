@@ -2,10 +2,13 @@
 #include "dfcl/allocate/settle.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "dfcl/allocate/passes.h"
 #include "dfcl/allocate/settle_tile.h"
 #include "dfcl/core/hash.h"
 #include "dfcl/core/parallel.h"
@@ -19,19 +22,44 @@ constexpr std::size_t kSettleParts = 64;
 struct Chunk {
   Totals before;
   Totals control;
-  ExactSum least_cost;
+  Totals least;
   std::vector<Increment> increments;
+  // Units per arm, in four tables in turn, so that equal neighbours do not wait for each other.
+  std::array<std::array<std::uint32_t, kMaxArms>, 4> counts{};
+
+  void count_tile(const std::uint8_t* arms) {
+    for (std::size_t i = 0; i < kTileUnits; i += 4) {
+      for (std::size_t table = 0; table < 4; ++table) ++counts[table][arms[i + table]];
+    }
+  }
+  void finish() {
+    for (const auto& table : counts) {
+      for (std::size_t arm = 0; arm < kMaxArms; ++arm) before.units[arm] += table[arm];
+    }
+  }
 };
+
+// Prices make the least spend a count of arms.
+void add_least_arm(const Units& units, std::size_t row, const Prices& prices, Totals& least) {
+  const std::uint8_t* eligible = units.eligible_row(row);
+  std::size_t cheapest = prices.price.size();
+  for (std::size_t arm = 0; arm < prices.price.size(); ++arm) {
+    if (eligible != nullptr && eligible[arm] == 0) continue;
+    if (cheapest == prices.price.size() || prices.price[arm] < prices.price[cheapest]) cheapest = arm;
+  }
+  if (cheapest == prices.price.size()) throw_bad_unit(units, row);
+  ++least.units[cheapest];
+}
 
 // The exact choice at the start of the window, and the unit's increments inside it.
 void open_unit(const Units& units, std::size_t row, const Prices& prices, Bracket bracket, Hull& hull,
                std::uint8_t& arm, Chunk& chunk) {
-  build_hull(units, row, prices.least_efficiency, hull);
+  build_hull(units, row, prices, hull);
   std::size_t point = 1;
   while (point < hull.size && hull.efficiency[point] > static_cast<double>(bracket.high)) ++point;
   arm = hull.points[point - 1].arm;
   for (; point < hull.size && hull.efficiency[point] >= static_cast<double>(bracket.low); ++point) {
-    chunk.increments.push_back(increment_of(hull, point, units.first_unit + row));
+    chunk.increments.push_back(increment_of(hull, point, units.first_unit + row, units.key(row)));
   }
 }
 
@@ -57,16 +85,21 @@ void settle_tile_exactly(const Units& units, const Rules& rules, const Prices& p
     open_unit(units, first + i, prices, bracket, hull, choices.arm[i], chunk);
     choices.cost[i] = cost[i * num_arms + choices.arm[i]];
     choices.revenue[i] = revenue[i * num_arms + choices.arm[i]];
-    choices.least_cost[i] = hull.points[0].cost;
+    choices.least_cost[i] = static_cast<float>(hull.points[0].cost);
   }
   std::copy_n(choices.arm, kTileUnits, arms + first);
+  chunk.count_tile(choices.arm);
   add_tile(choices.cost, chunk.before.cost);
   add_tile(choices.revenue, chunk.before.revenue);
-  add_tile(choices.least_cost, chunk.least_cost);
+  add_tile(choices.least_cost, chunk.least.cost);
+  if (prices.known() != nullptr) {
+    for (std::size_t i = 0; i < kTileUnits; ++i) add_least_arm(units, first + i, prices, chunk.least);
+  }
   if (units.eligible.data != nullptr) {  // control may be barred, and was then not looked at
     for (std::size_t i = 0; i < kTileUnits; ++i) add_control(units, first + i, rules.control, chunk.control);
     return;
   }
+  chunk.control.units[rules.control] += kTileUnits;
   add_tile(choices.control_cost, chunk.control.cost);
   add_tile(choices.control_revenue, chunk.control.revenue);
 }
@@ -80,10 +113,12 @@ void settle_rows(const Units& units, const Rules& rules, const Prices& prices, B
   Hull hull;
   for (; row < end; ++row) {  // the last few
     open_unit(units, row, prices, bracket, hull, arms[row], chunk);
-    chunk.before.add(units.cost(row, arms[row]), units.revenue(row, arms[row]));
-    chunk.least_cost.add(hull.points[0].cost);
+    chunk.before.add(arms[row], units.cost(row, arms[row]), units.revenue(row, arms[row]));
+    chunk.least.cost.add(static_cast<float>(hull.points[0].cost));
+    if (prices.known() != nullptr) add_least_arm(units, row, prices, chunk.least);
     add_control(units, row, rules.control, chunk.control);
   }
+  chunk.finish();
 }
 
 // An increment of the sample.
@@ -119,15 +154,14 @@ Sample draw_sample(const Units& units, const Prices& prices, std::size_t num_run
     for (std::size_t run = num_runs * index / kParts; run < num_runs * (index + 1) / kParts; ++run) {
       const std::size_t first = run * stride + core::mix_bits(run) % (stride - kRun + 1);
       for (std::size_t row = first; row < first + kRun; ++row) {
-        build_hull(units, row, prices.least_efficiency, hull);
+        build_hull(units, row, prices, hull);
         std::size_t point = 1;
         while (point < hull.size && hull.efficiency[point] >= high) ++point;
-        const auto cost = static_cast<double>(hull.points[point - 1].cost);
+        const double cost = hull.points[point - 1].cost;
         part.spend_before += cost;
         part.squares_before += cost * cost;
         for (; point < hull.size && hull.efficiency[point] >= low; ++point) {
-          part.steps.push_back(
-              {hull.efficiency[point], static_cast<double>(hull.points[point].cost) - hull.points[point - 1].cost});
+          part.steps.push_back({hull.efficiency[point], hull.points[point].cost - hull.points[point - 1].cost});
         }
       }
     }
@@ -208,12 +242,59 @@ Settled settle(const Units& units, const Rules& rules, Bracket bracket, std::uin
   for (const Chunk& chunk : chunks) {
     settled.window.before.add(chunk.before);
     settled.control.add(chunk.control);
-    settled.least_cost.add(chunk.least_cost);
+    settled.least.add(chunk.least);
     settled.window.increments.insert(settled.window.increments.end(), chunk.increments.begin(), chunk.increments.end());
   }
   settled.window.reaches_end = static_cast<double>(bracket.low) <= prices.least_efficiency;
   sort_path(settled.window.increments, context);
   return settled;
+}
+
+namespace {
+
+void assign_rows(const Units& units, std::size_t begin, std::size_t end, const Prices& prices, PathPosition position,
+                 std::uint8_t* arms) {
+  Hull hull;
+  for (std::size_t row = begin; row < end; ++row) {
+    build_hull(units, row, prices, hull);
+    arms[row] = hull.points[points_before(hull, units.key(row), position) - 1].arm;
+  }
+}
+
+// float32 numbers on both sides of an efficiency; none where it is too large for them.
+std::optional<Bracket> bracket_around(double efficiency) {
+  if (!(efficiency < 1e30)) return std::nullopt;
+  const auto nearest = static_cast<float>(efficiency);
+  const float above = std::nextafter(nearest, std::numeric_limits<float>::infinity());
+  return Bracket{above, nearest > 0.0f ? std::nextafter(nearest, 0.0f) : 0.0f};
+}
+
+}  // namespace
+
+void assign_before(const Units& units, const Prices& prices, PathPosition position, std::uint8_t* arms,
+                   core::RunContext& context) {
+  constexpr std::size_t kChunkUnits = 16'384;
+  double efficiency = prices.least_efficiency;
+  if (position < kPathEnd) {
+    efficiency = std::bit_cast<double>(0x7ff0000000000000u - static_cast<std::uint64_t>(position >> 64));
+  }
+  const std::optional<Bracket> bracket = bracket_around(std::max(efficiency, prices.least_efficiency));
+  const bool tiles = bracket && units.revenue.cols <= kTileArms;
+  core::for_each_chunk(context, units.size(), kChunkUnits, [&](std::size_t begin, std::size_t end, std::size_t) {
+    std::size_t row = begin;
+    TileChoices choices;
+    for (; tiles && row + kTileUnits <= end; row += kTileUnits) {
+      const std::size_t first = row * units.revenue.cols;
+      settle_tile({units.revenue.data + first, units.cost.data + first, units.eligible_row(row), units.revenue.cols, 0,
+                   bracket->high, bracket->low},
+                  choices);
+      std::copy_n(choices.arm, kTileUnits, arms + row);
+      for (std::size_t i = 0; i < kTileUnits; ++i) {
+        if (choices.open[i] != 0) assign_rows(units, row + i, row + i + 1, prices, position, arms);
+      }
+    }
+    assign_rows(units, row, end, prices, position, arms);
+  });
 }
 
 }  // namespace dfcl::allocate

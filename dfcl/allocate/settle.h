@@ -8,7 +8,8 @@
 
 #include <optional>
 
-#include "dfcl/allocate/passes.h"
+#include "dfcl/allocate/window.h"
+#include "dfcl/core/run_context.h"
 
 namespace dfcl::allocate {
 
@@ -26,9 +27,14 @@ std::optional<Bracket> bracket_on_sample(const Units& units, const Rules& rules,
 struct Settled {
   Window window;  // increments with an efficiency from high down to low
   Totals control;
-  ExactSum least_cost;
+  Totals least;  // its revenue is not known, nor its units where costs are predicted
 };
 // Writes each unit's arm at the start of the window.
 Settled settle(const Units& units, const Rules& rules, Bracket bracket, std::uint8_t* arms, core::RunContext& context);
+
+// Writes each unit's arm under the plan that takes every increment before a place of the path. About 5 ns a unit with
+// five arms, and exact: units that are not clear-cut at that place get their hulls.
+void assign_before(const Units& units, const Prices& prices, PathPosition position, std::uint8_t* arms,
+                   core::RunContext& context);
 
 }  // namespace dfcl::allocate

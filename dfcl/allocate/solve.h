@@ -1,41 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ways to solve a validated Problem; allocate() picks one. Their costs are in docs/allocate.md.
+// What PlanPath and the solvers of problems with limits that tie units to each other share.
 #pragma once
 
-#include <optional>
-
-#include "dfcl/allocate/cut_search.h"
+#include "dfcl/allocate/passes.h"
 
 namespace dfcl::allocate {
 
-inline Units all_units(const Problem& problem) { return {problem.revenue, problem.cost, problem.eligible, 0}; }
+inline Units all_units(const Problem& problem) {
+  return {problem.revenue, problem.cost, problem.eligible, 0, problem.keys};
+}
 
-// One budget, by the path alone.
-Solution solve_path(const Problem& problem, double budget, core::RunContext& context);
-
-// Budgets by segment with or without a total: the sorted path, cut per segment. 64 bytes an increment.
+// Budgets by segment with or without a total: the sorted path, cut per segment. 48 bytes an increment.
 Solution solve_segments(const Problem& problem, double budget, core::RunContext& context);
 
 // Anything else: on the dual, then repaired.
 Solution solve_coupled(const Problem& problem, double budget, core::RunContext& context);
 
-// Counts the units of each arm.
-std::vector<std::int64_t> count_arms(const std::vector<std::uint8_t>& arm, std::size_t num_arms,
-                                     core::RunContext& context);
+// Picks one of the two above. Where units have keys they are solved in the order of these, so that the order of the
+// rows changes nothing; that takes a copy of the matrices.
+Solution solve_tied(const Problem& problem, double budget, core::RunContext& context);
 
 // Sums over all units under control.
-void describe_control(const Totals& control, Solution& solution);
+void describe_control(const Totals& control, const Prices& prices, Solution& solution);
 
-// Tells no_gain from not_binding, and which of rules and arms ended the path.
-void explain_unspent(UnitPieces& pieces, const Rules& rules, core::RunContext& context, Solution& solution);
-
-// The plan at a known price, and what it adds up to.
-PathPlan plan_at_multiplier(const Rules& rules, double multiplier);
-Solution describe_plan_at_multiplier(UnitPieces& pieces, const Rules& rules, const PathPlan& plan, double multiplier,
-                                     core::RunContext& context);
-
-// A solution that says only that the budget cannot be met.
-Solution cannot_be_met(const Totals& control, double budget, double least_spend);
+// Tells no_gain from a budget that does not bind, and which of rules and arms ended the path. Only of ends:
+// most_at_any_return, and only where there is a least return per cost.
+void explain_unspent(const Rules& rules, const PathEnds& ends, Solution& solution);
 
 }  // namespace dfcl::allocate

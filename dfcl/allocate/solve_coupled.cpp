@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "dfcl/allocate/coupled_model.h"
 #include "dfcl/allocate/dual.h"
@@ -31,30 +33,33 @@ void check_second_cost(const Problem& problem) {
 // The exact sums of a plan, and whether they keep to every limit.
 struct Checked {
   Totals totals;
+  double spend = 0.0;
   double second_spend = 0.0;
   std::vector<double> segment_spend;
   bool feasible = true;
 };
 
 Checked check_plan(const Problem& problem, double budget, const std::vector<std::uint8_t>& arm) {
+  const Prices prices(problem.rules);
   Checked checked;
   ExactSum second;
-  std::vector<ExactSum> segments(problem.segments.budgets.size());
-  std::vector<std::int64_t> units(problem.num_arms());
+  std::vector<Totals> segments(problem.segments.budgets.size());
   for (std::size_t unit = 0; unit < arm.size(); ++unit) {
     const float cost = problem.cost(unit, arm[unit]);
-    checked.totals.add(cost, problem.revenue(unit, arm[unit]));
+    const float revenue = problem.revenue(unit, arm[unit]);
+    checked.totals.add(arm[unit], cost, revenue);
     if (has_second_resource(problem)) second.add(problem.second.cost(unit, arm[unit]));
-    if (!segments.empty()) segments[problem.segments.of_unit[unit]].add(cost);
-    ++units[arm[unit]];
+    if (!segments.empty()) segments[problem.segments.of_unit[unit]].add(arm[unit], cost, revenue);
   }
+  checked.spend = checked.totals.spend(prices);
   checked.second_spend = second.value();
-  checked.feasible = checked.totals.cost.value() <= budget && checked.second_spend <= problem.second.budget;
+  checked.feasible = checked.spend <= budget && checked.second_spend <= problem.second.budget;
   for (std::size_t s = 0; s < segments.size(); ++s) {
-    checked.segment_spend.push_back(segments[s].value());
+    checked.segment_spend.push_back(segments[s].spend(prices));
     checked.feasible &= checked.segment_spend[s] <= problem.segments.budgets[s];
   }
-  for (std::size_t j = 0; j < units.size(); ++j) {
+  const auto& units = checked.totals.units;
+  for (std::size_t j = 0; j < problem.num_arms(); ++j) {
     if (!problem.max_units.empty()) checked.feasible &= units[j] <= problem.max_units[j];
     if (!problem.min_units.empty()) checked.feasible &= units[j] >= problem.min_units[j];
   }
@@ -67,7 +72,7 @@ Solution solve_relaxed(const Problem& problem, double budget, core::RunContext& 
   relaxed.min_units.clear();
   relaxed.max_units.clear();
   relaxed.second = {};
-  return has_segments(problem) ? solve_segments(relaxed, budget, context) : solve_path(relaxed, budget, context);
+  return allocate(relaxed, budget, context);
 }
 
 // A feasible plan from the dual's multipliers, or from raised ones where those leave too little room. Empty: none.
@@ -116,12 +121,28 @@ void describe_multipliers(const CoupledModel& model, const DualSolution& dual, S
   solution.status = Status::optimal;
 }
 
+// What the cheapest plan within all limits but the total budget spends; infinite where there is none.
+double least_spend_within_limits(const Problem& problem, core::RunContext& context) {
+  core::Matrix<float> nothing(problem.num_units(), problem.num_arms());
+  std::fill_n(nothing.data(), nothing.view().size(), 0.0f);
+  Problem cheapest = problem;
+  cheapest.revenue = std::as_const(nothing).view();
+  // Revenue less 1 x cost, where nobody earns anything.
+  cheapest.rules.objective = Objective::revenue;
+  cheapest.rules.min_roi = 1.0;
+  const Solution solution = solve_coupled(cheapest, kNoBudget, context);
+  return solution.has_plan() ? solution.spend : std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
 
 Solution solve_coupled(const Problem& problem, double budget, core::RunContext& context) {
   check_second_cost(problem);
   Solution relaxed = solve_relaxed(problem, budget, context);
-  if (!relaxed.has_plan()) return relaxed;
+  if (!relaxed.has_plan()) {
+    if (std::isfinite(budget)) relaxed.least_spend = least_spend_within_limits(problem, context);
+    return relaxed;
+  }
   Checked checked = check_plan(problem, budget, relaxed.arm);
   if (checked.feasible) {
     relaxed.second_spend = checked.second_spend;
@@ -138,10 +159,12 @@ Solution solve_coupled(const Problem& problem, double budget, core::RunContext& 
   if (solution.arm.empty()) {
     const bool proven = dual.infeasible || prove_infeasible(model, context);
     solution.status = proven ? Status::cannot_be_met : Status::none_found;
+    solution.least_spend =
+        std::isfinite(budget) ? least_spend_within_limits(problem, context) : std::numeric_limits<double>::infinity();
     return solution;
   }
   checked = check_plan(problem, budget, solution.arm);
-  solution.spend = checked.totals.cost.value();
+  solution.spend = checked.spend;
   solution.revenue = checked.totals.revenue.value();
   solution.second_spend = checked.second_spend;
   solution.segment_spend = checked.segment_spend;
@@ -150,7 +173,7 @@ Solution solve_coupled(const Problem& problem, double budget, core::RunContext& 
   // The problem without the coupling has a bound of its own.
   solution.gap = std::min(solution.gap, std::max(0.0, relaxed.bound - solution.value));
   solution.bound = solution.value + solution.gap;
-  solution.units_per_arm = count_arms(solution.arm, problem.num_arms(), context);
+  solution.units_per_arm = checked.totals.units_per_arm(problem.num_arms());
   describe_multipliers(model, dual, solution);
   return solution;
 }

@@ -14,29 +14,27 @@ namespace {
 // A budget that is being spent. Far from its end float64 tells what fits; near it the exact sum does.
 struct Purse {
   double budget = kNoBudget;
-  ExactSum exact;
+  Totals exact;
   double spend = 0.0;       // float64, a little off after many steps
   double slack = 0.0;       // how far off
   double cut = 0.0;         // efficiency of the first increment that did not fit; 0: none
   std::size_t offered = 0;  // increments since the cut
 
-  void settle() {
-    spend = exact.value();
+  void settle(const Prices& prices) {
+    spend = exact.spend(prices);
     slack = 1e-9 * (std::abs(spend) + (std::isfinite(budget) ? std::abs(budget) : 0.0));
   }
-  bool fits(const Increment& increment) {
-    const double after = spend + increment.extra_cost();
+  bool fits(const Increment& increment, const Prices& prices) {
+    const double after = spend + increment.extra_cost;
     if (after < budget - slack) return true;
     if (after > budget + slack) return false;
-    ExactSum trial = exact;
-    trial.add(increment.cost_to);
-    trial.subtract(increment.cost_from);
-    return trial.value() <= budget;
+    Totals trial = exact;
+    trial.take(increment);
+    return trial.spend(prices) <= budget;
   }
   void pay(const Increment& increment) {
-    exact.add(increment.cost_to);
-    exact.subtract(increment.cost_from);
-    spend += increment.extra_cost();
+    exact.take(increment);
+    spend += increment.extra_cost;
   }
   // Notes an increment that did not fit, or that came after one.
   void pass(const Increment& increment) {
@@ -50,16 +48,16 @@ struct Walk {
 };
 
 // Takes what both purses can pay, in path order.
-void walk_path(const std::vector<Increment>& path, const Segments& segments, std::vector<std::uint8_t>& arm,
-               Walk& walk) {
+void walk_path(const std::vector<Increment>& path, const Segments& segments, const Prices& prices,
+               std::vector<std::uint8_t>& arm, Walk& walk) {
   std::vector<bool> passed(arm.size());
   for (const Increment& increment : path) {
     Purse& segment = walk.segments[segments.of_unit[increment.unit]];
     if (walk.total.cut > 0.0 && ++walk.total.offered > kFillIncrements) break;
     if (segment.cut > 0.0 && ++segment.offered > kFillIncrements) continue;
     if (passed[increment.unit]) continue;
-    const bool segment_fits = segment.fits(increment);
-    if (segment_fits && walk.total.fits(increment)) {
+    const bool segment_fits = segment.fits(increment, prices);
+    if (segment_fits && walk.total.fits(increment, prices)) {
       segment.pay(increment);
       walk.total.pay(increment);
       arm[increment.unit] = increment.arm_to;
@@ -84,7 +82,7 @@ double gap_of(const std::vector<Increment>& path, const Problem& problem, const 
   for (const Increment& increment : path) {
     const double p = price[problem.segments.of_unit[increment.unit]];
     if (increment.efficiency <= p) continue;
-    dual += static_cast<double>(increment.revenue_to) - increment.revenue_from - p * increment.extra_cost();
+    dual += increment.extra_revenue() - p * increment.extra_cost;
   }
   return std::max(0.0, dual - (solution.revenue - least_efficiency * solution.spend));
 }
@@ -95,14 +93,15 @@ bool open_purses(const Problem& problem, double budget, const std::vector<std::u
   walk.segments.resize(problem.segments.budgets.size());
   for (std::size_t s = 0; s < walk.segments.size(); ++s) walk.segments[s].budget = problem.segments.budgets[s];
   for (std::size_t unit = 0; unit < least_arm.size(); ++unit) {
-    const float cost = problem.cost(unit, least_arm[unit]);
-    walk.total.exact.add(cost);
-    walk.segments[problem.segments.of_unit[unit]].exact.add(cost);
+    const std::uint8_t arm = least_arm[unit];
+    walk.total.exact.add(arm, problem.cost(unit, arm), problem.revenue(unit, arm));
+    walk.segments[problem.segments.of_unit[unit]].exact.add(arm, problem.cost(unit, arm), problem.revenue(unit, arm));
   }
-  walk.total.settle();
+  const Prices prices(problem.rules);
+  walk.total.settle(prices);
   bool can_pay = walk.total.spend <= budget;
   for (Purse& segment : walk.segments) {
-    segment.settle();
+    segment.settle(prices);
     can_pay &= segment.spend <= segment.budget;
   }
   return can_pay;
@@ -124,26 +123,28 @@ double net_of_least(const Problem& problem, const std::vector<std::uint8_t>& lea
 Solution solve_segments(const Problem& problem, double budget, core::RunContext& context) {
   UnitsInMemory pieces(all_units(problem));
   const Prices prices(problem.rules);
-  const std::size_t num_units = problem.num_units();
-  const Gathered gathered = gather(pieces, problem.rules, {0, num_units * problem.num_arms()}, context);
-  const std::vector<Increment>& path = gathered.window.increments;
-  std::vector<std::uint8_t> least_arm(num_units);
+  const WholePath whole = sort_whole_path(pieces, problem.rules, context);
+  const std::vector<Increment>& path = whole.increments;
+  std::vector<std::uint8_t> least_arm(problem.num_units());
   assign(all_units(problem), problem.rules, {0, {}}, least_arm.data(), context);
   Walk walk;
-  if (!open_purses(problem, budget, least_arm, walk)) {
-    return cannot_be_met(gathered.control, budget, walk.total.spend);
-  }
   Solution solution;
   solution.budget = budget;
+  describe_control(whole.ends.control, prices, solution);
+  const bool can_pay = open_purses(problem, budget, least_arm, walk);
   solution.least_spend = walk.total.spend;
+  if (!can_pay) {
+    solution.status = Status::cannot_be_met;
+    return solution;
+  }
   solution.arm = least_arm;
-  walk_path(path, problem.segments, solution.arm, walk);
+  walk_path(path, problem.segments, prices, solution.arm, walk);
 
   Totals totals;
-  for (std::size_t unit = 0; unit < num_units; ++unit) {
-    totals.add(problem.cost(unit, solution.arm[unit]), problem.revenue(unit, solution.arm[unit]));
+  for (std::size_t unit = 0; unit < problem.num_units(); ++unit) {
+    totals.add(solution.arm[unit], problem.cost(unit, solution.arm[unit]), problem.revenue(unit, solution.arm[unit]));
   }
-  solution.spend = totals.cost.value();
+  solution.spend = totals.spend(prices);
   solution.revenue = totals.revenue.value();
   solution.value = prices.value(solution.revenue, solution.spend);
   const double total_price = std::max(walk.total.cut, prices.least_efficiency);
@@ -154,19 +155,18 @@ Solution solve_segments(const Problem& problem, double budget, core::RunContext&
   solution.multiplier = walk.total.cut > 0.0 ? prices.multiplier(walk.total.cut) : 0.0;
   bool segment_binds = false;
   for (const Purse& segment : walk.segments) {
-    solution.segment_spend.push_back(segment.exact.value());
+    solution.segment_spend.push_back(segment.exact.spend(prices));
     solution.segment_multiplier.push_back(scale * std::max(0.0, segment.cut - total_price));
     segment_binds |= segment.cut > 0.0;
   }
-  describe_control(gathered.control, solution);
-  solution.units_per_arm = count_arms(solution.arm, problem.num_arms(), context);
+  solution.units_per_arm = totals.units_per_arm(problem.num_arms());
   if (walk.total.cut > 0.0 || segment_binds) {
     solution.status = Status::optimal;
     solution.binding = walk.total.cut > 0.0 ? Binding::budget : Binding::segment_budgets;
   } else {
-    solution.status = Status::not_binding;
+    solution.status = std::isinf(budget) ? Status::no_budget : Status::not_binding;
     solution.binding = Binding::best_arms;
-    explain_unspent(pieces, problem.rules, context, solution);
+    explain_unspent(problem.rules, whole.ends, solution);
   }
   return solution;
 }

@@ -1,42 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The budget solver for predictions larger than memory: the source is read a few times (three, more only where very
-// many increments are nearly equal), each pass leaves a summary of spend and revenue by stretch of the path, and the
-// plan is handed out batch by batch. The plan and the summary are those of allocate(), byte for byte. Memory: one
-// batch and at most 250 MB, whatever the number of units.
+// The batches of a source as units x arms: how PlanPath reads predictions that are larger than memory. Memory: one
+// batch.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "dfcl/allocate/allocate.h"
+#include "dfcl/allocate/passes.h"
 #include "dfcl/data/batch.h"
 
 namespace dfcl::allocate {
 
-// A batch of the source with the arms of its units.
-struct PlannedBatch {
-  const data::Batch& batch;
-  std::size_t first_unit = 0;
-  std::span<const std::uint8_t> arm;
-  std::span<const float> revenue;  // of the arm
-  std::span<const float> cost;
-  double multiplier = 0.0;  // of the solution
+class StreamedUnits final : public UnitPieces {
+ public:
+  // Throws Error of kind data where a column is missing. The source must outlive this.
+  StreamedUnits(data::BatchSource& source, const std::vector<std::string>& arms, core::RunContext& context);
+
+  std::size_t num_arms() const override { return num_arms_; }
+  void for_each(const Body& body) override;
+
+ private:
+  std::optional<std::size_t> find(const std::string& name, bool required) const;
+  Units convert(const data::Batch& batch, std::size_t first_unit);
+  template <class T>
+  void copy_column(const data::Batch& batch, std::size_t column, std::size_t arm, core::Matrix<T>& matrix) const;
+
+  data::BatchSource& source_;
+  core::RunContext& context_;
+  std::size_t num_arms_;
+  std::vector<std::size_t> revenue_columns_, cost_columns_;   // per arm
+  std::vector<std::optional<std::size_t>> eligible_columns_;  // per arm
+  std::optional<std::size_t> id_column_;
+  bool any_eligibility_ = false;
+  core::Matrix<float> revenue_, cost_;
+  core::Matrix<std::uint8_t> eligible_;
+  std::vector<std::uint64_t> keys_;
 };
-using PlanSink = std::function<void(const PlannedBatch&)>;
-
-// The source must have the columns revenue_<arm> and cost_<arm> for every arm, and may have eligible_<arm> (0: no).
-// Numbers may be of any type and are read as float32. The sink is called only if there is a plan; the returned
-// Solution holds no arms. Throws as allocate() does.
-Solution allocate_stream(data::BatchSource& source, const std::vector<std::string>& arms, const Rules& rules,
-                         double budget_total, const PlanSink& sink, core::RunContext& context);
-
-// apply_multiplier() for a stream.
-Solution apply_multiplier_stream(data::BatchSource& source, const std::vector<std::string>& arms, const Rules& rules,
-                                 double multiplier, const PlanSink& sink, core::RunContext& context);
 
 }  // namespace dfcl::allocate

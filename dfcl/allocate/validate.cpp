@@ -65,6 +65,12 @@ void validate(const Rules& rules, std::size_t num_arms) {
   if (!(rules.min_roi >= 0.0 && std::isfinite(rules.min_roi))) {
     refuse("min_roi", fmt::format("{}", rules.min_roi), "0 or more");
   }
+  if (!rules.price.empty() && rules.price.size() != num_arms) {
+    refuse("the prices are not one per arm", fmt::format("{}", rules.price.size()), fmt::format("{}", num_arms));
+  }
+  for (const double price : rules.price) {
+    if (!std::isfinite(price)) refuse("a price is not finite", fmt::format("{}", price), "a number");
+  }
 }
 
 void validate_budget(double budget) {
@@ -77,6 +83,10 @@ void validate(const Problem& problem) {
     refuse("number of units", fmt::format("{}", problem.num_units()), "below 2^31");
   }
   require_shape("cost", problem.cost, problem);
+  if (!problem.keys.empty() && problem.keys.size() != problem.num_units()) {
+    refuse("the keys are not one per unit", fmt::format("{}", problem.keys.size()),
+           fmt::format("{}", problem.num_units()));
+  }
   if (problem.eligible.data != nullptr) require_shape("eligibility", problem.eligible, problem);
   if (has_second_resource(problem)) require_shape("second cost", problem.second.cost, problem);
   validate_budget(problem.second.budget);

@@ -43,22 +43,26 @@ struct Filling {
 
 // The largest number of leading increments that keep within the budget; totals moves there. The correctly rounded
 // spend never falls along the path, so halving finds it. Each increment is added at most twice.
-std::size_t find_cut(const std::vector<Increment>& increments, double budget, Totals& totals) {
+std::size_t find_cut(std::span<const Increment> increments, const Prices& prices, double budget, Totals& totals) {
   std::size_t cut = 0;
   for (std::size_t width = std::bit_floor(increments.size()); width > 0; width /= 2) {
     if (cut + width > increments.size()) continue;
     for (std::size_t i = cut; i < cut + width; ++i) totals.take(increments[i]);
-    if (totals.cost.value() <= budget) {
+    if (totals.spend(prices) <= budget) {
       cut += width;
     } else {
       for (std::size_t i = cut; i < cut + width; ++i) totals.give_back(increments[i]);
     }
   }
+  // Units of equal keys (never by chance) are taken together, so that a position names the cut.
+  while (cut > 0 && cut < increments.size() && position_of(increments[cut - 1]) == position_of(increments[cut])) {
+    totals.give_back(increments[--cut]);
+  }
   return cut;
 }
 
 // All greedy fillings with up to `left` money, the least first; where there are very many, those with most money.
-std::vector<Filling> greedy_fillings(const std::vector<Increment>& increments, std::size_t cut, const Prices& prices,
+std::vector<Filling> greedy_fillings(std::span<const Increment> increments, std::size_t cut, const Prices& prices,
                                      double left) {
   constexpr std::size_t kMostFillings = 64;
   std::vector<Filling> fillings(1);
@@ -67,10 +71,10 @@ std::vector<Filling> greedy_fillings(const std::vector<Increment>& increments, s
   last_of_unit.exchange(increments[cut].unit, cut);
   double most_unused = left;
   for (std::size_t i = cut + 1; i < end && most_unused > 0.0; ++i) {
-    const double cost = increments[i].extra_cost();
+    const double cost = increments[i].extra_cost;
     const std::size_t needed = last_of_unit.exchange(increments[i].unit, i);
     if (cost > most_unused) continue;
-    const double revenue = static_cast<double>(increments[i].revenue_to) - increments[i].revenue_from;
+    const double revenue = increments[i].extra_revenue();
     for (std::size_t f = fillings.size(); f-- > 0;) {
       const double most = f + 1 < fillings.size() ? fillings[f + 1].least : left;
       const double enough = fillings[f].used + cost;
@@ -99,14 +103,15 @@ std::vector<Filling> greedy_fillings(const std::vector<Increment>& increments, s
   return fillings;
 }
 
-void fill(const std::vector<Increment>& increments, const Prices& prices, double budget, WindowSolution& solution) {
-  const double left = budget - solution.total.cost.value();
+void fill(std::span<const Increment> increments, const Prices& prices, double budget, WindowSolution& solution) {
+  double left = budget - solution.total.spend(prices);
+  if (prices.known() != nullptr) left += 1e-12 * std::abs(budget);  // the sum decides below, not this difference
   std::vector<Filling> fillings = greedy_fillings(increments, solution.cut, prices, left);
   std::stable_sort(fillings.begin(), fillings.end(),
                    [](const Filling& a, const Filling& b) { return a.gained > b.gained; });
   for (const Filling& filling : fillings) {
     for (const std::size_t i : filling.taken) solution.total.take(increments[i]);
-    if (solution.total.cost.value() <= budget) {  // always, up to the rounding of `used`
+    if (solution.total.spend(prices) <= budget) {  // always, up to the rounding of `used`
       solution.filled = filling.taken;
       return;
     }
@@ -116,22 +121,37 @@ void fill(const std::vector<Increment>& increments, const Prices& prices, double
 
 }  // namespace
 
-WindowSolution solve_window(const Window& window, const Prices& prices, double budget) {
+double Totals::spend(const Prices& prices) const {
+  if (prices.price.empty()) return cost.value();
+  if (prices.price_scale > 0.0) {
+    std::int64_t whole = 0;  // units < 2^31, prices < 2^31
+    for (std::size_t arm = 0; arm < prices.price.size(); ++arm) whole += units[arm] * prices.decimal_price[arm];
+    return static_cast<double>(whole) / prices.price_scale;
+  }
+  double sum = 0.0;
+  for (std::size_t arm = 0; arm < prices.price.size(); ++arm) {
+    sum += static_cast<double>(units[arm]) * prices.price[arm];
+  }
+  return sum;
+}
+
+WindowSolution solve_window(const Totals& before, std::span<const Increment> increments, bool reaches_end,
+                            const Prices& prices, double budget) {
   WindowSolution solution;
-  solution.total = window.before;
-  if (window.before.cost.value() > budget) {
+  solution.total = before;
+  if (before.spend(prices) > budget) {
     solution.outcome = WindowOutcome::too_late;
     return solution;
   }
-  const std::size_t size = window.increments.size();
-  solution.cut = find_cut(window.increments, budget, solution.total);
+  const std::size_t size = increments.size();
+  solution.cut = find_cut(increments, prices, budget, solution.total);
   solution.at_cut = solution.total;
   const std::size_t needed = std::min(size, solution.cut + 1 + kFillIncrements);
-  if (!window.reaches_end && (solution.cut == size || needed < solution.cut + 1 + kFillIncrements)) {
+  if (!reaches_end && (solution.cut == size || needed < solution.cut + 1 + kFillIncrements)) {
     solution.outcome = WindowOutcome::too_early;
     return solution;
   }
-  if (solution.cut < size) fill(window.increments, prices, budget, solution);
+  if (solution.cut < size) fill(increments, prices, budget, solution);
   return solution;
 }
 

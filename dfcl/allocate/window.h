@@ -5,8 +5,10 @@
 // order and exact sums, so they return the same plan. Linear in the stretch.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "dfcl/allocate/exact_sum.h"
@@ -14,27 +16,44 @@
 
 namespace dfcl::allocate {
 
+// What a plan adds up to, exactly. 2.2 KiB.
 struct Totals {
   ExactSum cost;
   ExactSum revenue;
+  std::array<std::int64_t, kMaxArms> units{};  // per arm
 
-  void add(float unit_cost, float unit_revenue) {
+  // A unit in an arm.
+  void add(std::uint8_t arm, float unit_cost, float unit_revenue) {
     cost.add(unit_cost);
     revenue.add(unit_revenue);
+    ++units[arm];
   }
+  void add(const HullPoint& point) { add(point.arm, static_cast<float>(point.cost), point.revenue); }
   void add(const Totals& other) {
     cost.add(other.cost);
     revenue.add(other.revenue);
+    for (std::size_t arm = 0; arm < kMaxArms; ++arm) units[arm] += other.units[arm];
   }
   void take(const Increment& increment) {
-    add(increment.cost_to, increment.revenue_to);
+    cost.add(increment.cost_to);
     cost.subtract(increment.cost_from);
+    revenue.add(increment.revenue_to);
     revenue.subtract(increment.revenue_from);
+    ++units[increment.arm_to];
+    --units[increment.arm_from];
   }
   void give_back(const Increment& increment) {
-    add(increment.cost_from, increment.revenue_from);
+    cost.add(increment.cost_from);
     cost.subtract(increment.cost_to);
+    revenue.add(increment.revenue_from);
     revenue.subtract(increment.revenue_to);
+    ++units[increment.arm_from];
+    --units[increment.arm_to];
+  }
+  // Correctly rounded where costs are predicted; sum of units x price where they are known.
+  double spend(const Prices& prices) const;
+  std::vector<std::int64_t> units_per_arm(std::size_t num_arms) const {
+    return {units.begin(), units.begin() + static_cast<std::ptrdiff_t>(num_arms)};
   }
 };
 
@@ -63,6 +82,7 @@ struct WindowSolution {
 // after the cut: greedily in path order, with all of the money left or with the part of it for which that gains most.
 // So more money never yields less value: holding back is always allowed, and the increment at the cut is worth more
 // than anything that less than its cost can buy.
-WindowSolution solve_window(const Window& window, const Prices& prices, double budget);
+WindowSolution solve_window(const Totals& before, std::span<const Increment> increments, bool reaches_end,
+                            const Prices& prices, double budget);
 
 }  // namespace dfcl::allocate

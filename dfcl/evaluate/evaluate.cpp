@@ -8,11 +8,11 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
 #include "dfcl/evaluate/areas/areas.h"
-#include "dfcl/evaluate/effects/differences.h"
 #include "dfcl/evaluate/curves/model_run.h"
 #include "dfcl/evaluate/curves/oracle.h"
-#include "dfcl/evaluate/effects/segments.h"
 #include "dfcl/evaluate/curves/setting.h"
+#include "dfcl/evaluate/effects/differences.h"
+#include "dfcl/evaluate/effects/segments.h"
 #include "dfcl/evaluate/verdict.h"
 
 namespace dfcl::evaluate {
@@ -35,11 +35,11 @@ void check_options(const EvaluationInput& input, const EvaluationOptions& option
 }
 
 // Everything but intervals of a plan, and the intervals where `spread` is given.
-PlanFigures plan_figures(const Setting& setting, const PlanRun& run, const Oracle* oracle) {
+JudgedPlan plan_figures(const Setting& setting, const PlanRun& run, const Oracle* oracle) {
   const double level = setting.options.level;
   const auto num_rows = static_cast<double>(setting.num_rows());
   const PlanSpread& spread = run.spread;
-  PlanFigures figures;
+  JudgedPlan figures;
   figures.budget_per_unit = run.budget_per_unit;
   figures.multiplier = run.cut.multiplier;
   figures.feasible = run.cut.feasible;
@@ -49,10 +49,9 @@ PlanFigures plan_figures(const Setting& setting, const PlanRun& run, const Oracl
   figures.incremental_revenue = core::normal_interval(increment, spread.increment, level);
   figures.cost = core::normal_interval(run.estimate.cost, spread.cost, level);
   figures.spend_over_budget = core::normal_interval(run.estimate.cost - run.budget_per_unit, spread.cost, level);
-  figures.return_per_cost =
-      core::fieller_interval({increment, extra_cost, spread.increment * spread.increment,
-                              spread.extra_cost * spread.extra_cost, spread.increment_extra_cost},
-                             core::normal_critical(level));
+  figures.return_per_cost = core::fieller_interval({increment, extra_cost, spread.increment * spread.increment,
+                                                    spread.extra_cost * spread.extra_cost, spread.increment_extra_cost},
+                                                   core::normal_critical(level));
   figures.predicted_revenue = run.cut.revenue / num_rows;
   figures.predicted_cost = run.cut.cost / num_rows;
   figures.share_per_arm = run.share_per_arm;
@@ -65,8 +64,8 @@ PlanFigures plan_figures(const Setting& setting, const PlanRun& run, const Oracl
 }
 
 // Matched plans move with the resamples: their range is shown, no coverage is claimed.
-PlanFigures matched_figures(const Setting& setting, const PlanRun& run, const Oracle* oracle) {
-  PlanFigures figures = plan_figures(setting, run, oracle);
+JudgedPlan matched_figures(const Setting& setting, const PlanRun& run, const Oracle* oracle) {
+  JudgedPlan figures = plan_figures(setting, run, oracle);
   const double level = setting.options.level;
   const PlanSeries& series = run.series;
   const Series& control = setting.control_series.revenue;
@@ -86,11 +85,11 @@ PlanFigures matched_figures(const Setting& setting, const PlanRun& run, const Or
 }
 
 CurvePointFigures curve_figures(const Setting& setting, const PlanRun& run) {
-  const PlanFigures plan = plan_figures(setting, run, nullptr);
+  const JudgedPlan plan = plan_figures(setting, run, nullptr);
   return {plan.budget_per_unit, plan.multiplier, plan.cost, plan.revenue, plan.incremental_revenue, plan.share_per_arm};
 }
 
-FitFigures fit_figures(const Setting& setting, const Candidate& model) {
+FitFigures fit_figures(const Setting& setting, const JudgedModel& model) {
   const TrialRows& rows = setting.input.rows;
   const double level = setting.options.level;
   const std::vector<double> revenue = factual(model.prediction.revenue, rows);
@@ -100,7 +99,7 @@ FitFigures fit_figures(const Setting& setting, const Candidate& model) {
           calibration(cost, rows.cost, rows, level, setting.context)};
 }
 
-ModelFigures model_figures(const Setting& setting, const Candidate& model, const ModelRun& run,
+ModelFigures model_figures(const Setting& setting, const JudgedModel& model, const ModelRun& run,
                            const std::vector<ArmAreas>& areas, const Oracle* oracle) {
   ModelFigures figures;
   figures.name = model.name;
@@ -175,7 +174,8 @@ Evaluation describe(const Setting& setting) {
   evaluation.budgets_per_unit = setting.options.budgets_per_unit;
   const double level = setting.options.level;
   const auto interval = [&](double value, const Series& series) {
-    return core::normal_interval(value, series.empty() ? std::nan("") : standard_deviation(series, setting.kind), level);
+    return core::normal_interval(value, series.empty() ? std::nan("") : standard_deviation(series, setting.kind),
+                                 level);
   };
   evaluation.control_revenue = interval(setting.control.revenue, setting.control_series.revenue);
   evaluation.control_cost = interval(setting.control.cost, setting.control_series.cost);
@@ -191,13 +191,13 @@ Evaluation evaluate(const EvaluationInput& input, const EvaluationOptions& optio
   Evaluation evaluation = describe(setting);
   std::optional<Oracle> oracle;
   if (input.truth.revenue.rows > 0) {
-    oracle.emplace(input.truth, input.rows.arms.control, context);
+    oracle.emplace(setting.problem_of(input.truth), context);
     evaluation.oracle = oracle->figures(options.num_curve_points, options.budgets_per_unit);
   }
   std::vector<ModelRun> runs;
   std::vector<std::vector<ArmAreas>> areas;
   runs.reserve(input.models.size());
-  for (const Candidate& model : input.models) {
+  for (const JudgedModel& model : input.models) {
     runs.push_back(run_model(setting, model, runs.empty() ? nullptr : &runs.front()));
     areas.push_back(areas_of(setting, model));
     evaluation.models.push_back(model_figures(setting, model, runs.back(), areas.back(), oracle ? &*oracle : nullptr));

@@ -11,16 +11,17 @@
 #include <string>
 #include <vector>
 
+#include "dfcl/allocate/allocate.h"
 #include "dfcl/core/run_context.h"
-#include "dfcl/evaluate/estimators/estimators.h"
-#include "dfcl/evaluate/evaluation.h"
 #include "dfcl/evaluate/areas/ranking.h"
+#include "dfcl/evaluate/estimators/estimators.h"
 #include "dfcl/evaluate/estimators/resample.h"
 #include "dfcl/evaluate/estimators/trial_rows.h"
+#include "dfcl/evaluate/evaluation.h"
 
 namespace dfcl::evaluate {
 
-struct Candidate {
+struct JudgedModel {
   std::string name;
   std::string method = {};
   bool is_index = false;
@@ -59,11 +60,14 @@ struct EvaluationOptions {
 
 struct EvaluationInput {
   const TrialRows& rows;
-  std::vector<Candidate> models;   // the first is the reference
-  Outcomes nuisance = {};          // for doubly robust only
-  std::string nuisance_name = {};  // in words
-  Outcomes truth = {};             // true expected outcomes; empty: not known
+  std::vector<JudgedModel> models;  // the first is the reference
+  Outcomes nuisance = {};           // for doubly robust only
+  std::string nuisance_name = {};   // in words
+  Outcomes truth = {};              // true expected outcomes; empty: not known
   std::vector<SegmentColumn> segments = {};
+  // What plans keep to, as allocate does; the control is that of the trial.
+  allocate::Rules rules = {};
+  core::MatrixView<const std::uint8_t> eligible = {};  // rows x arms, 0: the row may not get the arm; empty: all may
 };
 
 // Throws Error of kind usage for options that make no sense.

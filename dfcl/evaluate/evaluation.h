@@ -14,8 +14,8 @@
 
 namespace dfcl::evaluate {
 
-// A plan at a budget.
-struct PlanFigures {
+// What a plan at a budget is estimated to earn and cost.
+struct JudgedPlan {
   double budget_per_unit = 0.0;
   double multiplier = 0.0;
   bool feasible = true;  // false: even the cheapest plan is predicted (matched: found) to spend more
@@ -85,11 +85,11 @@ struct FeatureImportance {
 
 struct ModelFigures {
   std::string name;
-  std::string method;                 // "" where it is not known
-  bool is_index = false;              // efficiencies, not outcomes
-  bool is_alternative = false;        // a setting that is tried beside others: never the one to launch
-  std::vector<PlanFigures> deployed;  // per budget
-  std::vector<PlanFigures> matched;   // per budget
+  std::string method;                // "" where it is not known
+  bool is_index = false;             // efficiencies, not outcomes
+  bool is_alternative = false;       // a setting that is tried beside others: never the one to launch
+  std::vector<JudgedPlan> deployed;  // per budget
+  std::vector<JudgedPlan> matched;   // per budget
   std::vector<CurvePointFigures> curve;
   std::vector<AuccFigures> aucc;  // per treated arm
   std::vector<QiniFigures> qini;  // per treated arm

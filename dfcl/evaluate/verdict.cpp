@@ -29,14 +29,14 @@ std::string range_words(const Interval& interval, double times, const Evaluation
 }
 
 // The lower end of the simultaneous interval of a plan's gain.
-double shown_gain(const ModelFigures& model, const PlanFigures& plan, const Evaluation& evaluation) {
+double shown_gain(const ModelFigures& model, const JudgedPlan& plan, const Evaluation& evaluation) {
   const double deviation = (plan.incremental_revenue.high - plan.incremental_revenue.low) /
                            (2.0 * core::normal_quantile(0.5 + evaluation.level / 2.0));
   const double critical = model.is_alternative ? evaluation.increment_critical_of_all : evaluation.increment_critical;
   return plan.incremental_revenue.value - critical * deviation;
 }
 
-std::string plan_words(const ModelFigures& model, const PlanFigures& plan, const Evaluation& evaluation,
+std::string plan_words(const ModelFigures& model, const JudgedPlan& plan, const Evaluation& evaluation,
                        const EvaluationOptions& options) {
   const auto units = static_cast<double>(evaluation.num_units);
   const std::string& currency = options.words.currency;
@@ -83,7 +83,7 @@ std::optional<Choice> best_plan(const Evaluation& evaluation) {
   const std::size_t num_models = evaluation.models.size();
   const auto gain = [&](const Choice& choice) {
     const ModelFigures& model = evaluation.models[choice.model];
-    const PlanFigures& plan = model.deployed[choice.budget];
+    const JudgedPlan& plan = model.deployed[choice.budget];
     return plan.feasible ? shown_gain(model, plan, evaluation) : 0.0;  // a plan over the budget is not launched
   };
   const auto lead = [&](const Choice& choice) {
@@ -162,7 +162,7 @@ std::string below_control_words(const Evaluation& evaluation, const EvaluationOp
                      budgets.size() == 1 ? "the budget" : "the budgets", list_words(budgets));
 }
 
-std::string plan_detail(const ModelFigures& model, const PlanFigures& plan, const Evaluation& evaluation,
+std::string plan_detail(const ModelFigures& model, const JudgedPlan& plan, const Evaluation& evaluation,
                         const EvaluationOptions& options) {
   std::string line = plan_words(model, plan, evaluation, options);
   line[0] = 'A';
@@ -180,7 +180,7 @@ std::string plan_detail(const ModelFigures& model, const PlanFigures& plan, cons
 std::vector<std::string> details_of(const Evaluation& evaluation, const EvaluationOptions& options) {
   std::vector<std::string> details;
   for (const ModelFigures& model : evaluation.models) {
-    for (const PlanFigures& plan : model.deployed) details.push_back(plan_detail(model, plan, evaluation, options));
+    for (const JudgedPlan& plan : model.deployed) details.push_back(plan_detail(model, plan, evaluation, options));
   }
   for (const DifferenceFigures& difference : evaluation.differences) {
     details.push_back(fmt::format("At a budget of {} a unit: {}",

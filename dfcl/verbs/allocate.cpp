@@ -10,8 +10,9 @@
 #include <optional>
 
 #include "dfcl/allocate/costliest_arm.h"
-#include "dfcl/allocate/stream.h"
+#include "dfcl/allocate/plan_path.h"
 #include "dfcl/core/error.h"
+#include "dfcl/core/parallel.h"
 #include "dfcl/core/suggest.h"
 #include "dfcl/core/version.h"
 #include "dfcl/data/prediction_facts.h"
@@ -106,6 +107,7 @@ struct LoadedProblem {
   io::PredictionTable table;                   // its prediction has moved to the line above
   core::Matrix<std::uint8_t> launch_eligible;  // units x arms, with roles only: what the launch leaves open
   core::Matrix<float> second;
+  std::vector<std::uint64_t> keys;  // hashes of the ids; empty without ids
   allocate::Problem problem;
 };
 
@@ -147,6 +149,13 @@ LoadedProblem load_problem(const AllocateRequest& request, core::RunContext& con
   problem.revenue = prediction.revenue.view();
   problem.cost = prediction.cost.view();
   problem.rules = make_rules(request, loaded.facts);
+  if (!prediction.ids.are_row_numbers()) {
+    loaded.keys.resize(prediction.num_units());
+    core::for_each_chunk(context, loaded.keys.size(), 65'536, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t unit = begin; unit < end; ++unit) loaded.keys[unit] = prediction.ids.hash(unit);
+    });
+    problem.keys = loaded.keys;
+  }
   if (!request.eligible.empty())
     loaded.table.eligible = io::read_eligibility(request.eligible, arms, prediction.ids, context);
   if (loaded.table.eligible.rows() > 0) problem.eligible = std::as_const(loaded.table.eligible).view();
@@ -239,9 +248,8 @@ double elasticity_of(const AllocateRequest& request, const allocate::Solution& s
 allocate::Curve make_curve(const AllocateRequest& request, const LoadedProblem& loaded, core::RunContext& context) {
   const std::vector<std::string>& arms = loaded.prediction->arms.labels;
   const auto id_of = [&](std::size_t unit) { return loaded.prediction->ids.text(unit); };
-  allocate::Curve curve = naming_units(id_of, [&] {
-    return allocate::allocate_curve(loaded.problem, static_cast<std::size_t>(*request.curve), context);
-  });
+  allocate::Curve curve =
+      naming_units(id_of, [&] { return allocate::PlanPath(loaded.problem).curve(static_cast<std::size_t>(*request.curve), context); });
   const bool json_file = request.output.ends_with(".json");
   if (!request.output.empty())
     io::write_text_file(request.output, json_file ? report::curve_json(curve, arms) : report::curve_csv(curve, arms));
@@ -266,6 +274,7 @@ AllocateResult allocate_in_memory(const AllocateRequest& request, core::RunConte
   const data::Provenance provenance = provenance_of(request, loaded.problem.rules, loaded.facts, context.seed);
   const launch::LaunchDesign design = make_design(request, loaded.problem.rules, context.seed);
   const auto id_of = [&](std::size_t unit) { return prediction.ids.text(unit); };
+  allocate::PlanPath path(loaded.problem);
 
   for (std::size_t i = 0; i < totals.size(); ++i) {
     report::PlanSummary figures = empty_figures(request, prediction.arms.labels, loaded.problem.rules);
@@ -274,13 +283,13 @@ AllocateResult allocate_in_memory(const AllocateRequest& request, core::RunConte
     figures.seconds.read = read_seconds;
     clock.lap();
     figures.solution = naming_units(id_of, [&] {
-      return request.multiplier ? allocate::apply_multiplier(loaded.problem, *request.multiplier, context)
-                                : allocate::allocate(loaded.problem, totals[i], context);
+      allocate::PathPlan plan =
+          request.multiplier ? path.at_multiplier(*request.multiplier, context) : path.at_budget(totals[i], context);
+      if (plan.summary.arm.empty()) plan.summary.arm = path.arms(plan, context);
+      return std::move(plan.summary);
     });
     if (design.is_on() && figures.solution.has_plan()) {
-      const auto spend_at = [&](double price) {
-        return allocate::apply_multiplier(loaded.problem, price, context).spend;
-      };
+      const auto spend_at = [&](double price) { return path.at_multiplier(price, context).summary.spend; };
       figures.launch = {design, {}, elasticity_of(request, figures.solution, spend_at)};
     }
     figures.seconds.solve = clock.lap();
@@ -353,6 +362,7 @@ AllocateResult allocate_streamed(const AllocateRequest& request, core::RunContex
 
   AllocateResult result;
   result.arms = arms;
+  allocate::PlanPath path(source, arms, rules, context);
   for (std::size_t i = 0; i < totals.size(); ++i) {
     report::PlanSummary figures = empty_figures(request, arms, rules);
     figures.seconds.read = clock.lap();
@@ -362,16 +372,18 @@ AllocateResult allocate_streamed(const AllocateRequest& request, core::RunContex
     std::vector<launch::RoleTotals> roles(data::kNumRoles);
     const std::string file = plan_name(request.output, i, totals.size());
     data::Plan whole;
-    const auto sink = [&](const allocate::PlannedBatch& planned) {
-      figures.num_units += planned.batch.num_rows;
+    const auto sink = [&](const allocate::PlannedUnits& planned) {
+      figures.num_units += planned.size();
       if (file.empty() && launch == nullptr && !changes && !request.keep_plans) return;
       data::Plan piece;
       piece.arms = arms;
-      piece.ids = data::ids_of_batch(planned.batch, id_column, planned.first_unit);
+      piece.ids = data::ids_of_batch(*planned.batch, id_column, planned.units.first_unit);
       piece.arm.assign(planned.arm.begin(), planned.arm.end());
-      piece.revenue.assign(planned.revenue.begin(), planned.revenue.end());
-      piece.cost.assign(planned.cost.begin(), planned.cost.end());
-      if (launch != nullptr) launch->append_roles(planned.batch, rules, planned.multiplier, piece);
+      for (std::size_t row = 0; row < planned.size(); ++row) {
+        piece.revenue.push_back(planned.revenue(row));
+        piece.cost.push_back(planned.cost(row));
+      }
+      if (launch != nullptr) launch->append_roles(*planned.batch, rules, figures.solution.multiplier, piece);
       launch::add_role_totals(piece, roles);
       if (changes) changes->add(piece);
       if (request.keep_plans) append_plan(piece, whole);
@@ -382,16 +394,14 @@ AllocateResult allocate_streamed(const AllocateRequest& request, core::RunContex
       writer->write(piece);
     };
     const auto id_of = [&](std::size_t unit) { return id_in_stream(source, id_column, unit); };
-    figures.solution = naming_units(id_of, [&] {
-      return request.multiplier
-                 ? allocate::apply_multiplier_stream(source, arms, rules, *request.multiplier, sink, context)
-                 : allocate::allocate_stream(source, arms, rules, totals[i], sink, context);
+    naming_units(id_of, [&] {
+      const allocate::PathPlan plan =
+          request.multiplier ? path.at_multiplier(*request.multiplier, context) : path.at_budget(totals[i], context);
+      figures.solution = plan.summary;
+      if (plan.summary.has_plan()) path.deliver(plan, sink, context);
     });
     if (launch != nullptr && figures.solution.has_plan()) {
-      const auto spend_at = [&](double price) {
-        const auto ignore = [](const allocate::PlannedBatch&) {};
-        return allocate::apply_multiplier_stream(source, arms, rules, price, ignore, context).spend;
-      };
+      const auto spend_at = [&](double price) { return path.at_multiplier(price, context).summary.spend; };
       figures.launch = {design, roles, elasticity_of(request, figures.solution, spend_at)};
     }
     if (changes && figures.solution.has_plan()) figures.change = changes->result();

@@ -12,7 +12,7 @@ namespace {
 evaluate::ModelFigures model_with(double low, double high) {
   evaluate::ModelFigures model;
   for (const double revenue : {low, high}) {
-    evaluate::PlanFigures plan;
+    evaluate::JudgedPlan plan;
     plan.revenue = evaluate::Interval(revenue);
     plan.cost = evaluate::Interval(0.1 * revenue);
     model.deployed.push_back(plan);

@@ -39,7 +39,7 @@ Covered cover_one(std::size_t trial, const SmallTrialOptions& trial_options, con
                 .models = {{.name = "a", .prediction = a.outcomes()}, {.name = "b", .prediction = b.outcomes()}},
                 .nuisance = a.outcomes()},
                options, context);
-  const PlanFigures& plan = evaluation.models[0].deployed[0];
+  const JudgedPlan& plan = evaluation.models[0].deployed[0];
   const Expected truth = true_value(sees_x, plan.multiplier);
   const Expected other = true_value(sees_y, evaluation.models[1].deployed[0].multiplier);
   const DifferenceFigures& difference = evaluation.differences[0];

@@ -78,8 +78,8 @@ TEST(Evaluate, DeployedPlansDoNotLookAtOutcomes) {
   const Evaluation two = evaluate(input_of(changed, changed.b), usual_options(), context);
   for (std::size_t model = 0; model < 2; ++model) {
     for (std::size_t budget = 0; budget < 2; ++budget) {
-      const PlanFigures& plan = one.models[model].deployed[budget];
-      const PlanFigures& other = two.models[model].deployed[budget];
+      const JudgedPlan& plan = one.models[model].deployed[budget];
+      const JudgedPlan& other = two.models[model].deployed[budget];
       EXPECT_EQ(plan.multiplier, other.multiplier);
       EXPECT_EQ(plan.share_per_arm, other.share_per_arm);
       EXPECT_EQ(plan.predicted_cost, other.predicted_cost);
@@ -147,8 +147,8 @@ TEST(Evaluate, ResamplingAndInfluenceFunctionsAgree) {
         EXPECT_NEAR((one.high - one.low) / (two.high - two.low), 1.0, 0.08) << figure << " " << to_text(estimator);
       };
       for (std::size_t budget = 0; budget < 2; ++budget) {
-        const PlanFigures& one = bootstrap.models[1].deployed[budget];
-        const PlanFigures& two = analytic.models[1].deployed[budget];
+        const JudgedPlan& one = bootstrap.models[1].deployed[budget];
+        const JudgedPlan& two = analytic.models[1].deployed[budget];
         expect_close(one.revenue, two.revenue, "revenue");
         expect_close(one.cost, two.cost, "cost");
         expect_close(one.incremental_revenue, two.incremental_revenue, "increment");
@@ -184,7 +184,7 @@ TEST(Evaluate, SegmentsShareOutWhatTheWholeGets) {
   input.segments.push_back(segment_column("half", label, {"low", "high"}));
   core::RunContext context(1);
   const Evaluation evaluation = evaluate(input, usual_options(), context);
-  const PlanFigures& plan = evaluation.models[0].deployed[0];
+  const JudgedPlan& plan = evaluation.models[0].deployed[0];
   const SegmentFigures& half = evaluation.models[0].segments.at(0);
   ASSERT_EQ(half.values.size(), 2u);
   double cost = 0.0;

@@ -10,7 +10,7 @@ namespace {
 ModelFigures model_of(const std::string& name, double gain, double deviation, double budget = 1.0) {
   ModelFigures model;
   model.name = name;
-  PlanFigures plan;
+  JudgedPlan plan;
   plan.budget_per_unit = budget;
   plan.incremental_revenue = core::normal_interval(gain, deviation, 0.95);
   plan.cost = Interval(budget, budget, budget);

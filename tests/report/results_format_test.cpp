@@ -46,7 +46,7 @@ EvaluationReport small_evaluation() {
   evaluation.budgets_per_unit = {0.5};
   evaluate::ModelFigures model;
   model.name = "a";
-  evaluate::PlanFigures plan;
+  evaluate::JudgedPlan plan;
   plan.budget_per_unit = 0.5;
   plan.revenue = {2.0, 1.0, 3.0};
   plan.share_per_arm = {0.5, 0.5};

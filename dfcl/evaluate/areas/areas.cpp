@@ -18,7 +18,7 @@ struct ArmScores {
   std::vector<std::uint8_t> treated;  // 1, 0, or 2 for other arms
 };
 
-ArmScores scores_of(const Setting& setting, const Candidate& model, std::size_t arm) {
+ArmScores scores_of(const Setting& setting, const JudgedModel& model, std::size_t arm) {
   const TrialRows& rows = setting.input.rows;
   const std::size_t control = rows.arms.control;
   ArmScores scores{std::vector<double>(rows.size()), std::vector<double>(rows.size()),
@@ -66,7 +66,7 @@ bool away_from_zero(const Aucc& aucc, const Series& revenue_total, const Series&
   return is_away(aucc.revenue_total, revenue_total) && is_away(aucc.cost_total, cost_total);
 }
 
-ArmAreas areas_of_arm(const Setting& setting, const Candidate& model, std::size_t arm) {
+ArmAreas areas_of_arm(const Setting& setting, const JudgedModel& model, std::size_t arm) {
   const TrialRows& rows = setting.input.rows;
   const ArmScores scores = scores_of(setting, model, arm);
   const std::span<const double> weight =
@@ -113,7 +113,7 @@ ArmAreas areas_of_arm(const Setting& setting, const Candidate& model, std::size_
 
 }  // namespace
 
-std::vector<ArmAreas> areas_of(const Setting& setting, const Candidate& model) {
+std::vector<ArmAreas> areas_of(const Setting& setting, const JudgedModel& model) {
   std::vector<ArmAreas> areas;
   if (!setting.options.areas) return areas;
   for (std::size_t arm = 0; arm < setting.input.rows.num_arms(); ++arm) {

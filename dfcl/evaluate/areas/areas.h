@@ -32,7 +32,7 @@ struct ArmAreas {
 };
 
 // One entry a treated arm.
-std::vector<ArmAreas> areas_of(const Setting& setting, const Candidate& model);
+std::vector<ArmAreas> areas_of(const Setting& setting, const JudgedModel& model);
 
 AuccFigures aucc_figures(const Setting& setting, const ArmAreas& areas);
 QiniFigures qini_figures(const Setting& setting, const ArmAreas& areas);

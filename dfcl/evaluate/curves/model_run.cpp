@@ -10,8 +10,8 @@
 namespace dfcl::evaluate {
 namespace {
 
-// All cuts of a model, rising and without repetition, and the plans at each.
-class CutList {
+// The plans of a model in the order of their steps.
+class PlanList {
  public:
   void add(std::vector<PlanRun>& plans) {
     for (PlanRun& plan : plans) plans_.push_back(&plan);
@@ -19,59 +19,67 @@ class CutList {
   void finish() {
     std::stable_sort(plans_.begin(), plans_.end(),
                      [](const PlanRun* a, const PlanRun* b) { return a->cut.num_steps < b->cut.num_steps; });
+  }
+  // With what filling changes in the sums of the estimator.
+  std::vector<PathPoint> points(const Rewards& rewards) const {
+    std::vector<PathPoint> points;
     for (const PlanRun* plan : plans_) {
-      if (steps_.empty() || steps_.back() != plan->cut.num_steps) steps_.push_back(plan->cut.num_steps);
+      PathPoint& point = points.emplace_back(PathPoint{plan->cut.num_steps, {}});
+      for (const FilledRow& row : plan->cut.filled) point.filled.push_back(step_of(rewards, row.row, row.from, row.to));
     }
+    return points;
   }
-  std::span<const std::size_t> steps() const { return steps_; }
-  // Calls body(index of the cut, plan).
-  template <class Body>
-  void for_each(Body&& body) const {
-    std::size_t index = 0;
-    for (PlanRun* plan : plans_) {
-      while (steps_[index] != plan->cut.num_steps) ++index;
-      body(index, *plan);
-    }
+  std::vector<Cut> cuts() const {
+    std::vector<Cut> cuts;
+    for (const PlanRun* plan : plans_) cuts.push_back(plan->cut);
+    return cuts;
   }
+  std::size_t size() const { return plans_.size(); }
+  PlanRun& operator[](std::size_t index) const { return *plans_[index]; }
 
  private:
   std::vector<PlanRun*> plans_;
-  std::vector<std::size_t> steps_;
 };
 
-std::vector<PlanRun> plans_at(const PredictedPath& path, const std::vector<double>& budgets, std::size_t num_rows) {
-  std::vector<double> totals;
-  for (const double budget : budgets) totals.push_back(budget * static_cast<double>(num_rows));
-  const std::vector<Cut> cuts = cuts_at(path, totals);
+std::vector<PlanRun> plans_at(PredictedPath& path, const std::vector<double>& totals, std::size_t num_rows,
+                              core::RunContext& context) {
+  std::vector<Cut> cuts = cuts_at(path, totals, context);
   std::vector<PlanRun> plans(cuts.size());
   for (std::size_t i = 0; i < cuts.size(); ++i) {
-    plans[i].budget_per_unit = budgets[i];
-    plans[i].cut = cuts[i];
+    plans[i].budget_per_unit = totals[i] / static_cast<double>(num_rows);
+    plans[i].cut = std::move(cuts[i]);
   }
   return plans;
 }
 
+std::vector<PlanRun> deployed_plans(const Setting& setting, PredictedPath& path) {
+  std::vector<double> totals;
+  for (const double budget : setting.budgets) totals.push_back(budget * static_cast<double>(setting.num_rows()));
+  std::vector<PlanRun> plans = plans_at(path, totals, setting.num_rows(), setting.context);
+  for (std::size_t i = 0; i < plans.size(); ++i) plans[i].budget_per_unit = setting.budgets[i];
+  return plans;
+}
+
 // Evenly spaced from what the cheapest plan spends to where money earns nothing more.
-std::vector<double> curve_budgets(const PredictedPath& path, std::size_t num_points, std::size_t num_rows) {
-  const SpendEnds ends = spend_ends(path);
-  const auto rows = static_cast<double>(num_rows);
-  if (!(ends.most > ends.least)) return {ends.least / rows};
-  std::vector<double> budgets;
+std::vector<double> curve_totals(const PredictedPath& path, std::size_t num_points) {
+  if (!(path.most_spend > path.least_spend)) return {path.least_spend};
+  std::vector<double> totals;
   for (std::size_t i = 0; i + 1 < num_points; ++i) {
     const double place = static_cast<double>(i) / static_cast<double>(num_points - 1);
-    budgets.push_back((ends.least + place * (ends.most - ends.least)) / rows);
+    totals.push_back(path.least_spend + place * (path.most_spend - path.least_spend));
   }
-  budgets.push_back(ends.most / rows * (1.0 + 1e-12));  // the end itself, whatever rounding does
-  return budgets;
+  totals.push_back(path.most_spend);
+  return totals;
 }
 
 void set_estimates(const Setting& setting, const PredictedPath& path, std::span<const PathStep> steps,
-                   const CutList& cuts, ModelRun& run) {
-  const PathRequest request{cuts.steps(), setting.budgets, path.head.size()};
+                   const PlanList& plans, ModelRun& run) {
+  const std::vector<PathPoint> points = plans.points(setting.rewards);
+  const PathRequest request{points, setting.budgets, path.head.size()};
   const PathFigures figures = path_values(setting.ones, setting.totals, setting.rewards, steps, request);
-  cuts.for_each([&](std::size_t index, PlanRun& plan) {
-    plan.estimate = {figures.at_cuts[index].revenue[0], figures.at_cuts[index].cost[0]};
-  });
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    plans[i].estimate = {figures.at_cuts[i].revenue[0], figures.at_cuts[i].cost[0]};
+  }
   run.matched.resize(setting.budgets.size());
   for (std::size_t i = 0; i < run.matched.size(); ++i) {
     PlanRun& plan = run.matched[i];
@@ -84,7 +92,7 @@ void set_estimates(const Setting& setting, const PredictedPath& path, std::span<
 }
 
 void set_resamples(const Setting& setting, const PredictedPath& path, std::span<const PathStep> steps,
-                   const CutList& cuts, ModelRun& run) {
+                   const PlanList& plans, ModelRun& run) {
   const std::size_t num_resamples = setting.num_resamples();
   const auto reserve = [&](std::vector<PlanRun>& plans) {
     for (PlanRun& plan : plans) plan.series = {Series(num_resamples), Series(num_resamples)};
@@ -92,7 +100,8 @@ void set_resamples(const Setting& setting, const PredictedPath& path, std::span<
   reserve(run.deployed);
   reserve(run.curve);
   reserve(run.matched);
-  const PathRequest request{cuts.steps(), setting.budgets, path.head.size()};
+  const std::vector<PathPoint> points = plans.points(setting.rewards);
+  const PathRequest request{points, setting.budgets, path.head.size()};
   setting.for_each_block(
       [&](const ResampleBlock& block, const BlockTotals& totals, std::size_t first, std::size_t count) {
         const PathFigures figures = path_values(block, totals, setting.rewards, steps, request);
@@ -100,7 +109,7 @@ void set_resamples(const Setting& setting, const PredictedPath& path, std::span<
           std::copy_n(value.revenue.begin(), count, plan.series.revenue.begin() + static_cast<long>(first));
           std::copy_n(value.cost.begin(), count, plan.series.cost.begin() + static_cast<long>(first));
         };
-        cuts.for_each([&](std::size_t index, PlanRun& plan) { note(plan, figures.at_cuts[index]); });
+        for (std::size_t i = 0; i < plans.size(); ++i) note(plans[i], figures.at_cuts[i]);
         for (std::size_t i = 0; i < run.matched.size(); ++i) note(run.matched[i], figures.matched[i]);
       });
   const auto spread = [&](std::vector<PlanRun>& plans) {
@@ -153,52 +162,50 @@ DifferenceSpread difference_spread(const PlanSeries& model, const PlanSeries& re
   return spread;
 }
 
-// Who gets what under every plan, and what needs to know it.
-void evaluate_plans(const Setting& setting, const PredictedPath& path, const Candidate& model, const ModelRun* reference,
-                   ModelRun& run) {
-  const std::size_t num_arms = setting.input.rows.num_arms();
-  CutList plans;
+// Who gets what under one plan, and what needs to know it. series: the plan's, where intervals are analytic.
+void describe_plan(const Setting& setting, std::span<const std::uint8_t> arm, const PlanSeries& series, PlanRun& plan) {
+  plan.share_per_arm = shares_of(arm, setting.input.rows.num_arms());
+  if (setting.options.analytic) plan.spread = spread_of(series, setting.control_series, setting.kind);
+  if (setting.input.truth.revenue.rows > 0) plan.truth = mean_under(setting.input.truth, arm, setting.context);
+}
+
+void describe_plans(const Setting& setting, const PredictedPath& path, const JudgedModel& model,
+                    const ModelRun* reference, ModelRun& run) {
+  PlanList plans;
   plans.add(run.deployed);
   plans.add(run.curve);
   plans.add(run.matched);
   plans.finish();
-  std::vector<Cut> cuts;
-  for (const std::size_t steps : plans.steps()) cuts.push_back({steps, 0.0, 0.0, 0.0, true});
-  std::vector<std::vector<PlanRun*>> of_cut(cuts.size());
-  plans.for_each([&](std::size_t index, PlanRun& plan) { of_cut[index].push_back(&plan); });
-  const auto is_in = [](const std::vector<PlanRun>& list, const PlanRun* plan) {
-    return !list.empty() && plan >= list.data() && plan < list.data() + list.size();
-  };
-  if (setting.options.analytic) {
+  const bool analytic = setting.options.analytic;
+  if (analytic) {
     run.plans.resize(run.deployed.size());
     if (reference != nullptr) run.differences.resize(run.deployed.size());
   }
+  const auto note_deployed = [&](std::size_t budget, std::span<const std::uint8_t> arm, const PlanSeries& series) {
+    add_segments(setting, arm, run.deployed[budget]);
+    if (!analytic) return;
+    if (reference == nullptr) {
+      run.plans[budget].assign(arm.begin(), arm.end());
+      return;
+    }
+    const PlanSeries other = influence_of(setting.rewards, reference->plans[budget], setting.context);
+    run.differences[budget] = difference_spread(series, other, run.deployed[budget].estimate,
+                                                reference->deployed[budget].estimate, setting.kind);
+  };
+  const std::vector<Cut> cuts = plans.cuts();
   for_each_plan(path, setting.num_rows(), setting.input.rows.arms.control, cuts,
                 [&](std::size_t index, std::span<const std::uint8_t> arm) {
                   PlanSeries series;
-                  if (setting.options.analytic) series = influence_of(setting.rewards, arm, setting.context);
-                  for (PlanRun* plan : of_cut[index]) {
-                    plan->share_per_arm = shares_of(arm, num_arms);
-                    if (setting.options.analytic)
-                      plan->spread = spread_of(series, setting.control_series, setting.kind);
-                    if (setting.input.truth.revenue.rows > 0)
-                      plan->truth = mean_under(setting.input.truth, arm, setting.context);
-                    if (is_in(run.matched, plan)) {
-                      const PlanEstimate predicted = mean_under(model.prediction, arm, setting.context);
-                      plan->cut.revenue = predicted.revenue * static_cast<double>(arm.size());
-                      plan->cut.cost = predicted.cost * static_cast<double>(arm.size());
-                    }
-                    if (!is_in(run.deployed, plan)) continue;
-                    look_at_segments(setting, arm, *plan);
-                    if (!setting.options.analytic) continue;
-                    const auto budget = static_cast<std::size_t>(plan - run.deployed.data());
-                    if (reference == nullptr) {
-                      run.plans[budget].assign(arm.begin(), arm.end());
-                      continue;
-                    }
-                    const PlanSeries other = influence_of(setting.rewards, reference->plans[budget], setting.context);
-                    run.differences[budget] = difference_spread(series, other, plan->estimate,
-                                                                reference->deployed[budget].estimate, setting.kind);
+                  if (analytic) series = influence_of(setting.rewards, arm, setting.context);
+                  describe_plan(setting, arm, series, plans[index]);
+                  for (PlanRun& plan : run.matched) {
+                    if (&plan != &plans[index]) continue;
+                    const PlanEstimate predicted = mean_under(model.prediction, arm, setting.context);
+                    plan.cut.revenue = predicted.revenue * static_cast<double>(arm.size());
+                    plan.cut.cost = predicted.cost * static_cast<double>(arm.size());
+                  }
+                  for (std::size_t budget = 0; budget < run.deployed.size(); ++budget) {
+                    if (&run.deployed[budget] == &plans[index]) note_deployed(budget, arm, series);
                   }
                 });
 }
@@ -213,22 +220,21 @@ PlanSpread spread_of(const PlanSeries& plan, const PlanSeries& control, SeriesKi
           covariance(increment, extra_cost, kind)};
 }
 
-ModelRun run_model(const Setting& setting, const Candidate& model, const ModelRun* reference) {
+ModelRun run_model(const Setting& setting, const JudgedModel& model, const ModelRun* reference) {
   ModelRun run;
-  const PredictedPath path = path_of(model.prediction, setting.input.rows.arms.control, setting.context);
-  run.deployed = plans_at(path, setting.budgets, setting.num_rows());
-  run.curve =
-      plans_at(path, curve_budgets(path, setting.options.num_curve_points, setting.num_rows()), setting.num_rows());
-  CutList cuts;
-  cuts.add(run.deployed);
-  cuts.add(run.curve);
-  cuts.finish();
+  PredictedPath path = path_of(setting.problem_of(model.prediction), setting.context);
+  run.deployed = deployed_plans(setting, path);
+  run.curve = plans_at(path, curve_totals(path, setting.options.num_curve_points), setting.num_rows(), setting.context);
+  PlanList plans;
+  plans.add(run.deployed);
+  plans.add(run.curve);
+  plans.finish();
   {
     const std::vector<PathStep> steps = steps_of(path, setting.rewards, setting.context);
-    set_estimates(setting, path, steps, cuts, run);
-    if (setting.kind == SeriesKind::resamples) set_resamples(setting, path, steps, cuts, run);
+    set_estimates(setting, path, steps, plans, run);
+    if (setting.kind == SeriesKind::resamples) set_resamples(setting, path, steps, plans, run);
   }
-  evaluate_plans(setting, path, model, reference, run);
+  describe_plans(setting, path, model, reference, run);
   if (reference != nullptr && setting.kind == SeriesKind::resamples) {
     for (std::size_t i = 0; i < run.deployed.size(); ++i) {
       run.differences.push_back(difference_spread(run.deployed[i].series, reference->deployed[i].series,

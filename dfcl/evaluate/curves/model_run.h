@@ -52,6 +52,6 @@ struct ModelRun {
 };
 
 // reference: null for the reference itself.
-ModelRun run_model(const Setting& setting, const Candidate& model, const ModelRun* reference);
+ModelRun run_model(const Setting& setting, const JudgedModel& model, const ModelRun* reference);
 
 }  // namespace dfcl::evaluate

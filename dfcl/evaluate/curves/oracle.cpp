@@ -5,24 +5,21 @@
 
 namespace dfcl::evaluate {
 
-Oracle::Oracle(const Outcomes& truth, std::size_t control, core::RunContext& context)
-    : num_rows_(static_cast<double>(truth.revenue.rows)) {
-  const PredictedPath path = path_of(truth, control, context);
-  control_revenue_ = path.control_revenue / num_rows_;
-  double cost = path.control_cost;
-  double revenue = path.control_revenue;
-  const auto take = [&](const allocate::Increment& step) {
-    cost += step.extra_cost();
-    revenue += static_cast<double>(step.revenue_to) - static_cast<double>(step.revenue_from);
-  };
+Oracle::Oracle(const allocate::Problem& truth, core::RunContext& context)
+    : num_rows_(static_cast<double>(truth.num_units())) {
+  allocate::PlanPath path(truth, allocate::PlanPath::Form::sorted);
+  const allocate::PathEnds& ends = path.ends(context);
+  control_revenue_ = ends.control.revenue.value() / num_rows_;
+  double cost = ends.least.spend(allocate::Prices(truth.rules));
+  double revenue = ends.least.revenue.value();
   const auto note = [&] {
     cost_.push_back(cost / num_rows_);
     revenue_.push_back(revenue / num_rows_);
   };
-  for (const allocate::Increment& step : path.head) take(step);
   note();
-  for (const allocate::Increment& step : path.increments) {
-    take(step);
+  for (const allocate::Increment& step : path.increments(context)) {
+    cost += step.extra_cost;
+    revenue += step.extra_revenue();
     note();
   }
 }

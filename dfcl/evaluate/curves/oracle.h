@@ -8,14 +8,15 @@
 #include <optional>
 #include <vector>
 
+#include "dfcl/allocate/plan_path.h"
 #include "dfcl/evaluate/evaluation.h"
-#include "dfcl/evaluate/curves/policy_path.h"
 
 namespace dfcl::evaluate {
 
 class Oracle {
  public:
-  Oracle(const Outcomes& truth, std::size_t control, core::RunContext& context);
+  // truth: the true expected outcomes under the rules and limits that plans keep to.
+  Oracle(const allocate::Problem& truth, core::RunContext& context);
 
   // The most revenue per unit that this cost per unit buys (the LP optimum); none below the cheapest plan.
   std::optional<double> revenue_at(double cost_per_unit) const;

@@ -230,6 +230,19 @@ void take_tile(Walk& walk, std::span<const PathStep> steps, const Tile& weights,
   }
 }
 
+// Moves the rows that a plan fills.
+template <class Walk>
+void take_filled(Walk& walk, const ResampleBlock& block, std::span<const PathStep> steps) {
+  Tile weights;
+  std::uint32_t rows[kTile];
+  for (std::size_t first = 0; first < steps.size(); first += kTile) {
+    const std::size_t count = std::min(kTile, steps.size() - first);
+    for (std::size_t i = 0; i < count; ++i) rows[i] = steps[first + i].row;
+    block.fill({rows, count}, weights);
+    walk.take(steps.data() + first, count, weights, 0, nullptr);
+  }
+}
+
 template <class Walk>
 PathFigures walk_path(Walk walk, const ResampleBlock& block, std::span<const PathStep> steps,
                       const PathRequest& request) {
@@ -240,11 +253,13 @@ PathFigures walk_path(Walk walk, const ResampleBlock& block, std::span<const Pat
   Tile weights;
   std::uint32_t rows[kTile];
   const auto note_cuts = [&] {
-    for (; next_cut < request.cuts.size() && request.cuts[next_cut] == taken; ++next_cut) {
+    for (; next_cut < request.cuts.size() && request.cuts[next_cut].num_steps == taken; ++next_cut) {
+      Walk filled = walk;
+      take_filled(filled, block, request.cuts[next_cut].filled);
       PlanValue& value = figures.at_cuts.emplace_back();
       for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        value.revenue[lane] = walk.revenue(lane);
-        value.cost[lane] = walk.cost(lane);
+        value.revenue[lane] = filled.revenue(lane);
+        value.cost[lane] = filled.cost(lane);
       }
     }
   };
@@ -257,7 +272,7 @@ PathFigures walk_path(Walk walk, const ResampleBlock& block, std::span<const Pat
   while (taken < steps.size()) {
     std::size_t end = std::min(taken + kTile, steps.size());
     if (taken < request.num_head) end = std::min(end, request.num_head);
-    if (next_cut < request.cuts.size()) end = std::min(end, request.cuts[next_cut]);
+    if (next_cut < request.cuts.size()) end = std::min(end, request.cuts[next_cut].num_steps);
     for (std::size_t i = taken; i < end; ++i) rows[i - taken] = steps[i].row;
     block.fill({rows, end - taken}, weights);
     const bool watch = matches && taken >= request.num_head;

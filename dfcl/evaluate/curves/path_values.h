@@ -38,8 +38,13 @@ struct PlanValue {  // per unit, in each resample
 };
 PlanValue control_value(const BlockTotals& totals, const Rewards& rewards);
 
+// A plan of the path: so many steps taken, then the rows that were filled beyond them.
+struct PathPoint {
+  std::size_t num_steps = 0;
+  std::vector<PathStep> filled = {};
+};
 struct PathRequest {
-  std::span<const std::size_t> cuts = {};        // numbers of steps, rising
+  std::span<const PathPoint> cuts = {};          // by rising number of steps
   std::span<const double> matched_budgets = {};  // per unit, rising
   std::size_t num_head = 0;                      // steps before plans are matched
 };

@@ -1,104 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/evaluate/curves/policy_path.h"
 
-#include "dfcl/allocate/passes.h"
+#include <algorithm>
+
 #include "dfcl/core/parallel.h"
 
 namespace dfcl::evaluate {
 namespace {
 
-constexpr std::size_t kChunkRows = 16'384;
-
-struct PathPart {
-  std::vector<allocate::Increment> head;
-  std::vector<allocate::Increment> increments;
-  double control_revenue = 0.0;
-  double control_cost = 0.0;
-};
-
-PathPart part_of(const allocate::Units& units, std::size_t control, std::size_t begin, std::size_t end) {
-  const double least_efficiency = allocate::Prices(allocate::Rules{}).least_efficiency;
-  PathPart part;
-  allocate::Hull hull;
-  for (std::size_t row = begin; row < end; ++row) {
-    allocate::build_hull(units, row, least_efficiency, hull);
-    const allocate::HullPoint& start = hull.points[0];
-    const float control_revenue = units.revenue(row, control);
-    const float control_cost = units.cost(row, control);
-    part.control_revenue += static_cast<double>(control_revenue);
-    part.control_cost += static_cast<double>(control_cost);
-    if (start.arm != control) {
-      part.head.push_back({0.0, static_cast<std::uint32_t>(row), control_cost, start.cost, control_revenue,
-                           start.revenue, static_cast<std::uint8_t>(control), start.arm});
-    }
-    for (std::size_t point = 1; point < hull.size; ++point) {
-      part.increments.push_back(allocate::increment_of(hull, point, row));
-    }
-  }
-  return part;
+// The place of a cut among the steps.
+std::size_t steps_before(const PredictedPath& path, allocate::PathPosition position) {
+  const auto cut = std::partition_point(
+      path.increments.begin(), path.increments.end(),
+      [&](const allocate::Increment& increment) { return allocate::position_of(increment) < position; });
+  return path.head.size() + static_cast<std::size_t>(cut - path.increments.begin());
 }
-
-void append(std::vector<allocate::Increment>& all, std::vector<allocate::Increment>& part) {
-  all.insert(all.end(), part.begin(), part.end());
-  part = {};
-}
-
-// Predicted sums along the path.
-struct Walk {
-  double revenue;
-  double cost;
-
-  void take(const allocate::Increment& step) {
-    revenue += static_cast<double>(step.revenue_to) - static_cast<double>(step.revenue_from);
-    cost += step.extra_cost();
-  }
-};
 
 }  // namespace
 
-PredictedPath path_of(const Outcomes& prediction, std::size_t control, core::RunContext& context) {
-  const allocate::Units units{prediction.revenue, prediction.cost, {}, 0};
-  std::vector<PathPart> parts((units.size() + kChunkRows - 1) / kChunkRows);
-  core::for_each_chunk(context, units.size(), kChunkRows, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
-    parts[chunk] = part_of(units, control, begin, end);
-  });
-  PredictedPath path;
-  std::size_t num_increments = 0;
-  for (const PathPart& part : parts) num_increments += part.increments.size();
-  path.increments.reserve(num_increments);
-  for (PathPart& part : parts) {
-    append(path.head, part.head);
-    append(path.increments, part.increments);
-    path.control_revenue += part.control_revenue;
-    path.control_cost += part.control_cost;
+PredictedPath path_of(const allocate::Problem& problem, core::RunContext& context) {
+  PredictedPath path{allocate::PlanPath(problem, allocate::PlanPath::Form::sorted), {}, {}, 0.0, 0.0};
+  const allocate::Prices prices(problem.rules);
+  const allocate::PathEnds& ends = path.path.ends(context);
+  path.least_spend = ends.least.spend(prices);
+  path.most_spend = ends.most.spend(prices);
+  path.increments = path.path.increments(context);
+  std::vector<std::uint8_t> start(problem.num_units());
+  const allocate::Units units{problem.revenue, problem.cost, problem.eligible, 0, problem.keys};
+  allocate::assign(units, problem.rules, {0, {}}, start.data(), context);
+  const std::size_t control = problem.rules.control;
+  for (std::size_t row = 0; row < start.size(); ++row) {
+    if (start[row] == control) continue;
+    path.head.push_back({0.0, 0, 0.0, problem.cost(row, control), problem.cost(row, start[row]),
+                         problem.revenue(row, control), problem.revenue(row, start[row]),
+                         static_cast<std::uint32_t>(row), static_cast<std::uint8_t>(control), start[row]});
   }
-  allocate::sort_path(path.increments, context);
   return path;
 }
 
-std::vector<Cut> cuts_at(const PredictedPath& path, std::span<const double> totals) {
-  Walk walk{path.control_revenue, path.control_cost};
-  for (const allocate::Increment& step : path.head) walk.take(step);
+std::vector<Cut> cuts_at(PredictedPath& path, std::span<const double> totals, core::RunContext& context) {
   std::vector<Cut> cuts;
-  std::size_t taken = 0;
   for (const double total : totals) {
-    while (taken < path.increments.size() && walk.cost + path.increments[taken].extra_cost() <= total) {
-      walk.take(path.increments[taken++]);
-    }
-    const double multiplier = taken < path.increments.size() ? path.increments[taken].efficiency : 0.0;
-    cuts.push_back({path.head.size() + taken, multiplier, walk.revenue, walk.cost, walk.cost <= total});
+    const bool feasible = path.least_spend <= total;
+    const allocate::PathPlan plan = path.path.at_budget(feasible ? total : path.least_spend, context);
+    Cut cut{steps_before(path, plan.cut.position),
+            {},
+            plan.summary.multiplier,
+            plan.summary.revenue,
+            plan.summary.spend,
+            feasible};
+    for (const auto& [unit, arm] : plan.cut.filled) cut.filled.push_back({unit, arm.from, arm.to});
+    std::sort(cut.filled.begin(), cut.filled.end(), [](const auto& a, const auto& b) { return a.row < b.row; });
+    cuts.push_back(std::move(cut));
   }
   return cuts;
-}
-
-SpendEnds spend_ends(const PredictedPath& path) {
-  Walk walk{path.control_revenue, path.control_cost};
-  for (const allocate::Increment& step : path.head) walk.take(step);
-  SpendEnds ends;
-  ends.least = walk.cost;
-  for (const allocate::Increment& step : path.increments) walk.take(step);
-  ends.most = walk.cost;
-  return ends;
 }
 
 void for_each_plan(const PredictedPath& path, std::size_t num_rows, std::size_t control, std::span<const Cut> cuts,
@@ -107,8 +62,20 @@ void for_each_plan(const PredictedPath& path, std::size_t num_rows, std::size_t 
   std::size_t taken = 0;
   for (std::size_t index = 0; index < cuts.size(); ++index) {
     for (; taken < cuts[index].num_steps; ++taken) arm[path.step(taken).unit] = path.step(taken).arm_to;
+    for (const FilledRow& filled : cuts[index].filled) arm[filled.row] = filled.to;
     body(index, arm);
+    for (const FilledRow& filled : cuts[index].filled) arm[filled.row] = filled.from;
   }
+}
+
+PathStep step_of(const Rewards& rewards, std::uint32_t row, std::uint8_t from, std::uint8_t to) {
+  const Contribution old = rewards.of(row, from);
+  const Contribution now = rewards.of(row, to);
+  return {{now.revenue - old.revenue, now.cost - old.cost, now.weight - old.weight},
+          row,
+          rewards.rows().arm[row],
+          from,
+          to};
 }
 
 std::vector<PathStep> steps_of(const PredictedPath& path, const Rewards& rewards, core::RunContext& context) {
@@ -116,13 +83,7 @@ std::vector<PathStep> steps_of(const PredictedPath& path, const Rewards& rewards
   core::for_each_chunk(context, steps.size(), 65'536, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t i = begin; i < end; ++i) {
       const allocate::Increment& step = path.step(i);
-      const Contribution from = rewards.of(step.unit, step.arm_from);
-      const Contribution to = rewards.of(step.unit, step.arm_to);
-      steps[i] = {{to.revenue - from.revenue, to.cost - from.cost, to.weight - from.weight},
-                  step.unit,
-                  rewards.rows().arm[step.unit],
-                  step.arm_from,
-                  step.arm_to};
+      steps[i] = step_of(rewards, step.unit, step.arm_from, step.arm_to);
     }
   });
   return steps;

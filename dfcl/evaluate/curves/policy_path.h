@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All plans of a prediction at once: the path of eq. 3, sorted, and what each step changes in the estimates. Everybody
-// starts in control; the head of the path moves units whose cheapest arm is another; then come the increments in
-// falling efficiency. A plan is a number of steps taken, so a budget, a point of the curve and a matched plan are all
-// cuts of one path. Sees predictions only, except for the contributions. Memory: 40 bytes a step, 72 while it is built;
-// there are at most (arms - 1) steps a row.
+// All plans of a prediction at once: the path of allocate::PlanPath, and what each of its steps changes in the
+// estimates. Everybody starts in control; the head of the path moves units whose cheapest arm is another; then come the
+// increments in falling efficiency. A plan is a number of steps taken and, at a budget, the units that were filled
+// beyond them: the same plan that allocate ships, limits included. Sees predictions only, except for the contributions.
+// Memory: 80 bytes a step, 128 while it is built; there are at most (arms - 1) steps a row.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "dfcl/allocate/hull.h"
+#include "dfcl/allocate/plan_path.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/evaluate/estimators/estimators.h"
 
@@ -21,36 +21,38 @@ namespace dfcl::evaluate {
 
 // The path of predictions alone.
 struct PredictedPath {
-  std::vector<allocate::Increment> head;        // from control to the cheapest useful arm; efficiency has no meaning
-  std::vector<allocate::Increment> increments;  // in path order
-  double control_revenue = 0.0;                 // sums over all rows
-  double control_cost = 0.0;
+  allocate::PlanPath path;                // sorted
+  std::vector<allocate::Increment> head;  // from control to the cheapest useful arm; efficiency has no meaning
+  std::span<const allocate::Increment> increments;  // in path order
+  double least_spend = 0.0;                         // sums over all rows
+  double most_spend = 0.0;
 
   std::size_t num_steps() const { return head.size() + increments.size(); }
   const allocate::Increment& step(std::size_t index) const {
     return index < head.size() ? head[index] : increments[index - head.size()];
   }
 };
-PredictedPath path_of(const Outcomes& prediction, std::size_t control, core::RunContext& context);
+// Only rules, eligibility and keys of the problem are looked at, beside its matrices, which must outlive the path.
+PredictedPath path_of(const allocate::Problem& problem, core::RunContext& context);
 
-// A plan of the path: the steps before the cut are taken.
+// A row that a plan moves beyond its cut.
+struct FilledRow {
+  std::uint32_t row;
+  std::uint8_t from, to;
+};
+
+// A plan of the path: the steps before the cut are taken, and the filled rows moved.
 struct Cut {
   std::size_t num_steps = 0;
-  double multiplier = 0.0;  // efficiency of the next increment; 0 at the end
-  double revenue = 0.0;     // predicted, sum over rows
-  double cost = 0.0;        // predicted, sum over rows
-  bool feasible = true;     // false: even the cheapest plan spends more, and this is the cheapest
+  std::vector<FilledRow> filled = {};  // by rising row
+  double multiplier = 0.0;             // of the next increment; 0 at the end
+  double revenue = 0.0;                // predicted, sum over rows
+  double cost = 0.0;                   // predicted, sum over rows
+  bool feasible = true;                // false: even the cheapest plan spends more, and this is the cheapest
 };
 
-// The last plans that spend no more than each total, as predicted; totals must rise. One pass over the path.
-std::vector<Cut> cuts_at(const PredictedPath& path, std::span<const double> totals);
-
-// What the cheapest and the dearest useful plan spend.
-struct SpendEnds {
-  double least = 0.0;
-  double most = 0.0;
-};
-SpendEnds spend_ends(const PredictedPath& path);
+// The plans of allocate at each total.
+std::vector<Cut> cuts_at(PredictedPath& path, std::span<const double> totals, core::RunContext& context);
 
 // Calls body(index, arm per row) for each cut, in the order of their steps; cuts must rise.
 void for_each_plan(const PredictedPath& path, std::size_t num_rows, std::size_t control, std::span<const Cut> cuts,
@@ -63,6 +65,7 @@ struct PathStep {
   std::uint8_t received;
   std::uint8_t from, to;
 };
+PathStep step_of(const Rewards& rewards, std::uint32_t row, std::uint8_t from, std::uint8_t to);
 std::vector<PathStep> steps_of(const PredictedPath& path, const Rewards& rewards, core::RunContext& context);
 
 }  // namespace dfcl::evaluate

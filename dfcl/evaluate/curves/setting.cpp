@@ -31,6 +31,17 @@ Setting::Setting(const EvaluationInput& evaluation_input, const EvaluationOption
   draw_totals();
 }
 
+allocate::Problem Setting::problem_of(const Outcomes& prediction) const {
+  allocate::Problem problem;
+  problem.revenue = prediction.revenue;
+  problem.cost = prediction.cost;
+  problem.eligible = input.eligible;
+  problem.keys = input.rows.key;
+  problem.rules = input.rules;
+  problem.rules.control = input.rows.arms.control;
+  return problem;
+}
+
 void Setting::draw_totals() {
   if (options.num_resamples == 0 || options.analytic) return;
   const std::size_t num_blocks = (options.num_resamples + kLanes - 1) / kLanes;

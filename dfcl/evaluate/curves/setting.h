@@ -8,9 +8,9 @@
 #include <functional>
 #include <vector>
 
-#include "dfcl/evaluate/evaluate.h"
-#include "dfcl/evaluate/estimators/influence.h"
 #include "dfcl/evaluate/curves/path_values.h"
+#include "dfcl/evaluate/estimators/influence.h"
+#include "dfcl/evaluate/evaluate.h"
 
 namespace dfcl::evaluate {
 
@@ -37,6 +37,8 @@ class Setting {
   PlanSeries control_series;
   std::vector<BlockTotals> block_totals;  // by resampling only
 
+  // The problem whose plans are judged: a prediction under the rules and limits of the evaluation.
+  allocate::Problem problem_of(const Outcomes& prediction) const;
   std::size_t num_rows() const { return rewards.rows().size(); }
   bool resamples() const { return !block_totals.empty(); }
   std::size_t num_resamples() const { return resamples() ? options.num_resamples : 0; }

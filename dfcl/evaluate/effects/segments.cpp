@@ -14,7 +14,7 @@ struct ValueSums {
 
 }  // namespace
 
-void look_at_segments(const Setting& setting, std::span<const std::uint8_t> plan, PlanRun& run) {
+void add_segments(const Setting& setting, std::span<const std::uint8_t> plan, PlanRun& run) {
   const TrialRows& rows = setting.input.rows;
   const bool doubly_robust = setting.options.estimator == Estimator::doubly_robust;
   const Rewards rewards(rows, doubly_robust ? Estimator::doubly_robust : Estimator::hajek, setting.input.nuisance);

@@ -12,7 +12,7 @@
 namespace dfcl::evaluate {
 
 // Fills the segments of a plan. Inside a segment, Hajek stands for stratified and Horvitz-Thompson.
-void look_at_segments(const Setting& setting, std::span<const std::uint8_t> plan, PlanRun& run);
+void add_segments(const Setting& setting, std::span<const std::uint8_t> plan, PlanRun& run);
 
 // From the plans of a model at all budgets (rising) to figures in the order of the budgets as given.
 std::vector<SegmentFigures> segment_figures(const Setting& setting, const std::vector<PlanRun>& deployed);

@@ -89,7 +89,9 @@ SegmentColumn most_frequent(std::string name, const std::vector<std::uint32_t>& 
                             const std::vector<std::string>& labels, const std::vector<std::size_t>& counts) {
   std::vector<std::uint32_t> order(labels.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return counts[a] > counts[b]; });
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return counts[a] != counts[b] ? counts[a] > counts[b] : labels[a] < labels[b];
+  });
   SegmentColumn column{std::move(name), {}, {}};
   std::vector<std::uint32_t> value_of_label(labels.size(), kMostValues - 1);
   for (std::uint32_t value = 0; value < kMostValues - 1; ++value) {

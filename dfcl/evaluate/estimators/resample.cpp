@@ -15,7 +15,7 @@ constexpr std::size_t kTile = ResampleBlock::kTile;
 
 // One block of Philox4x32-10 for each of kTile streams: the same words as core::RandomStream's, in vectors.
 DFCL_FOR_EACH_PROCESSOR
-void philox_tile(const std::uint32_t* streams, std::uint32_t counter, std::uint64_t seed, std::uint32_t* words) {
+void philox_tile(const std::uint64_t* streams, std::uint32_t counter, std::uint64_t seed, std::uint32_t* words) {
   std::uint32_t a[kTile];
   std::uint32_t b[kTile];
   std::uint32_t c[kTile];
@@ -23,8 +23,8 @@ void philox_tile(const std::uint32_t* streams, std::uint32_t counter, std::uint6
   for (std::size_t i = 0; i < kTile; ++i) {
     a[i] = counter;
     b[i] = kPurpose;
-    c[i] = streams[i];
-    d[i] = 0;
+    c[i] = static_cast<std::uint32_t>(streams[i]);
+    d[i] = static_cast<std::uint32_t>(streams[i] >> 32);
   }
   auto key_low = static_cast<std::uint32_t>(seed);
   auto key_high = static_cast<std::uint32_t>(seed >> 32);
@@ -95,14 +95,14 @@ void ResampleBlock::fill(std::span<const std::uint32_t> rows, Tile& weights) con
     std::memset(weights.data(), 1, sizeof(Tile));
     return;
   }
-  std::uint32_t groups[kTile] = {};
-  for (std::size_t i = 0; i < rows.size(); ++i) groups[i] = static_cast<std::uint32_t>(rows_->group(rows[i]));
   if (kind_ == Weights::multinomial) {
-    for (std::size_t i = 0; i < rows.size(); ++i) weights[i] = drawn_[groups[i]];
+    for (std::size_t i = 0; i < rows.size(); ++i) weights[i] = drawn_[rows_->group(rows[i])];
     return;
   }
+  std::uint64_t keys[kTile] = {};
+  for (std::size_t i = 0; i < rows.size(); ++i) keys[i] = rows_->group_key(rows[i]);
   std::uint32_t words[4 * kTile];
-  philox_tile(groups, static_cast<std::uint32_t>(block_), seed_, words);
+  philox_tile(keys, static_cast<std::uint32_t>(block_), seed_, words);
   static_assert(sizeof(words) == sizeof(Tile));
   std::memcpy(weights.data(), words, sizeof(Tile));
   poisson_tile(weights[0].data());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Resample weights made on the fly: how often a unit (or cluster) is in a resample. Resamples come in blocks of
-// kLanes; a block's weights of one unit are one call of the counter-based generator at (seed, unit, block), so they can
-// be made in any order, on any thread, and nothing of size units x resamples is ever kept.
+// kLanes; a block's weights of one unit are one call of the counter-based generator at (seed, hash of its id, block),
+// so they can be made in any order, on any thread or machine, and nothing of size units x resamples is ever kept.
 //
 // Poisson: a byte a weight. The law is Poisson(1) in steps of 1/256, chosen so that mean and variance are exactly 1:
 // 94, 95, 46, 16, 4, 1 of 256 for 0 to 5. About 3 ns for the 16 weights of a unit, no memory.

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <limits>
+#include <tuple>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/hash.h"
 #include "dfcl/data/splits.h"
 
 namespace dfcl::evaluate {
@@ -25,7 +27,7 @@ std::string name_of(std::optional<data::Split> split) {
 }
 
 data::Ids ids_of_rows(const data::Ids& all, const std::vector<std::size_t>& rows) {
-  return rows.size() == all.size() ? all : all.chosen(rows);
+  return rows.size() == all.size() && std::is_sorted(rows.begin(), rows.end()) ? all : all.chosen(rows);
 }
 
 void check_rows(const TrialRows& rows, const std::string& where) {
@@ -48,14 +50,50 @@ void check_rows(const TrialRows& rows, const std::string& where) {
   }
 }
 
+std::uint64_t key_of(const data::Trial& trial, std::size_t unit) {
+  if (trial.ids.are_row_numbers()) return unit;
+  const std::uint64_t id = trial.ids.hash(unit);
+  return trial.has_time() ? core::combine_hashes(id, core::hash_text(trial.times[trial.time[unit]])) : id;
+}
+
+// Sorts the rows by key; rows of one key, which a trial should not have, by what happened to them.
+void set_keys(const data::Trial& trial, TrialRows& rows) {
+  struct Keyed {
+    std::uint64_t key;
+    std::size_t unit;
+  };
+  std::vector<Keyed> keyed;
+  keyed.reserve(rows.trial_row.size());
+  for (const std::size_t unit : rows.trial_row) keyed.push_back({key_of(trial, unit), unit});
+  const auto outcome = [&](std::size_t unit) {
+    return std::tuple(trial.arm[unit], trial.revenue[unit], trial.cost[unit]);
+  };
+  std::stable_sort(keyed.begin(), keyed.end(), [&](const Keyed& a, const Keyed& b) {
+    return a.key != b.key ? a.key < b.key : outcome(a.unit) < outcome(b.unit);
+  });
+  rows.key.reserve(keyed.size());
+  for (std::size_t row = 0; row < keyed.size(); ++row) {
+    rows.key.push_back(keyed[row].key);
+    rows.trial_row[row] = keyed[row].unit;
+  }
+}
+
 void set_clusters(const data::Trial& trial, TrialRows& rows) {
   if (!trial.has_clusters()) return;
+  std::vector<std::uint64_t> smallest(trial.num_clusters, std::numeric_limits<std::uint64_t>::max());
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
+    std::uint64_t& key = smallest[trial.cluster[unit]];
+    key = std::min(key, key_of(trial, unit));
+  }
   constexpr std::uint32_t kUnseen = 0xffffffffu;
   std::vector<std::uint32_t> dense(trial.num_clusters, kUnseen);
   rows.cluster.reserve(rows.trial_row.size());
   for (const std::size_t row : rows.trial_row) {
     std::uint32_t& index = dense[trial.cluster[row]];
-    if (index == kUnseen) index = static_cast<std::uint32_t>(rows.num_clusters++);
+    if (index == kUnseen) {
+      index = static_cast<std::uint32_t>(rows.num_clusters++);
+      rows.cluster_key.push_back(smallest[trial.cluster[row]]);
+    }
     rows.cluster.push_back(index);
   }
 }
@@ -82,6 +120,7 @@ TrialRows rows_of(const data::Trial& trial, std::optional<data::Split> split) {
     throw rows_error(fmt::format("{} is empty", name_of(split)), "no units", "units to evaluate on",
                      "--split names another, [split] in the study sets their sizes");
   }
+  set_keys(trial, rows);
   rows.ids = ids_of_rows(trial.ids, rows.trial_row);
   rows.arm_units.assign(trial.arms.size(), 0);
   rows.arm.reserve(rows.trial_row.size());

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of a trial that an evaluation looks at: one split, without the features. Checked on the way: every arm has
-// units, and something was earned. Memory: about 17 bytes a row.
+// The rows of a trial that an evaluation looks at: one split, without the features, in the order of their keys. A key
+// is a hash of id (and time), so neither the order of a file's rows nor how a trial is cut into files shows in any
+// result: sums run, ties are broken and resamples are drawn by key. Without ids the row number is the key. Checked on
+// the way: every arm has units, and something was earned. Memory: about 33 bytes a row.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +20,23 @@ struct TrialRows {
   data::Arms arms;
   data::Ids ids;
   std::vector<std::size_t> trial_row;  // per row, its place in the trial
+  std::vector<std::uint64_t> key;      // per row, rising
   std::vector<std::uint8_t> arm;       // received
   std::vector<float> revenue;
   std::vector<float> cost;
-  std::vector<double> weight;          // 1 / probability of the arm received (w of section 1)
-  bool has_propensity = false;         // else the weights are N / N_j
-  std::vector<std::uint32_t> cluster;  // dense index among these rows; empty: every row is its own
-  std::size_t num_clusters = 0;        // 0: none declared
-  std::vector<std::size_t> arm_units;  // per arm
+  std::vector<double> weight;              // 1 / probability of the arm received (w of section 1)
+  bool has_propensity = false;             // else the weights are N / N_j
+  std::vector<std::uint32_t> cluster;      // dense index among these rows; empty: every row is its own
+  std::vector<std::uint64_t> cluster_key;  // per cluster: the smallest key of its units in the whole trial
+  std::size_t num_clusters = 0;            // 0: none declared
+  std::vector<std::size_t> arm_units;      // per arm
 
   std::size_t size() const { return arm.size(); }
   std::size_t num_arms() const { return arms.size(); }
   // What is drawn as one in a resample.
   std::size_t group(std::size_t row) const { return cluster.empty() ? row : cluster[row]; }
+  // Draws its weights.
+  std::uint64_t group_key(std::size_t row) const { return cluster.empty() ? key[row] : cluster_key[cluster[row]]; }
   std::size_t num_groups() const { return cluster.empty() ? size() : num_clusters; }
 };
 

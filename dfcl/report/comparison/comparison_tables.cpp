@@ -237,7 +237,7 @@ Figure revenue_figure(const ComparisonReport& report) {
   const double base = evaluation.models.front().matched.front().revenue.value;
   for (const evaluate::ModelFigures& model : evaluation.models) {
     FigureSeries series{model.name, {}};
-    for (const evaluate::PlanFigures& plan : model.matched) {
+    for (const evaluate::JudgedPlan& plan : model.matched) {
       series.points.push_back(
           {plan.budget_per_unit, {plan.revenue.value / base, plan.revenue.low / base, plan.revenue.high / base}});
     }

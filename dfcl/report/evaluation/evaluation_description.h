@@ -14,7 +14,7 @@ struct ReportedModel : evaluate::ModelFigures {
   bool is_reference = false;
 };
 
-const Described<evaluate::PlanFigures>& description(Of<evaluate::PlanFigures>);
+const Described<evaluate::JudgedPlan>& description(Of<evaluate::JudgedPlan>);
 const Described<ReportedModel>& description(Of<ReportedModel>);
 const Described<evaluate::DifferenceFigures>& description(Of<evaluate::DifferenceFigures>);
 const Described<evaluate::AuccDifferenceFigures>& description(Of<evaluate::AuccDifferenceFigures>);

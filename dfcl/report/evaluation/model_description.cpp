@@ -11,7 +11,7 @@ using evaluate::CurvePointFigures;
 using evaluate::FeatureImportance;
 using evaluate::FitFigures;
 using evaluate::OutcomeFit;
-using evaluate::PlanFigures;
+using evaluate::JudgedPlan;
 using evaluate::QiniFigures;
 using evaluate::SegmentFigures;
 using evaluate::SegmentValue;

@@ -25,8 +25,10 @@ std::string status_sentence(const PlanSummary& plan) {
   switch (solution.status) {
     case Status::optimal: return "the best plan, within the gap";
     case Status::not_binding: return "the budget does not bind: more money would earn nothing more";
+    case Status::no_budget: return "no budget: everything that is worth its cost is bought";
     case Status::no_gain: return "no arm earns more than control at an accepted price";
     case Status::cannot_be_met:
+      if (std::isinf(solution.least_spend)) return "no plan keeps the limits, whatever the budget";
       return fmt::format("the budget cannot be met: the least that any plan spends is {}",
                          amount_text(solution.least_spend));
     case Status::none_found: return "no plan that keeps all constraints was found, nor a proof that there is none";
