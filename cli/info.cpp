@@ -28,7 +28,7 @@ int run_info(const InfoFlags& flags, bool as_json, core::RunContext& context) {
   if (flags.file.empty()) {
     throw core::Error({.kind = core::ErrorKind::usage, .what = "no file to look at", .hint = "dfcl info FILE"});
   }
-  if (model::is_safetensors(flags.file)) {
+  if (io::is_safetensors(flags.file)) {
     const model::Model model = model::read_model(flags.file);
     fmt::print("{}", as_json ? report::model_json(model) : report::model_text(model, flags.file));
     return 0;

@@ -78,7 +78,7 @@ struct Scored {
 
 Scored score(const std::string& path, const data::Trial& trial, const evaluate::TrialRows& rows,
              const std::string& trial_path, core::RunContext& context) {
-  if (model::is_safetensors(path)) {
+  if (io::is_safetensors(path)) {
     const model::Model model = model::read_model(path);
     std::vector<std::uint8_t> is_chosen(trial.num_units());
     for (const std::size_t row : rows.trial_row) is_chosen[row] = 1;

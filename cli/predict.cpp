@@ -61,7 +61,7 @@ int run_predict(const PredictFlags& flags, bool as_json, core::RunContext& conte
     (void)io::format_of_name(flags.uncertainty);
     require_output(flags.uncertainty, {flags.model, flags.units});
     require_other_file("--uncertainty", flags.uncertainty, flags.output);
-    const model::Predictor can_tell(model, model::Figure::standard_errors);  // or says why not, before any work
+    model::require_figure(model, model::Figure::standard_errors);  // or says why not, before any work
   }
   const std::size_t num_units = write_figure(model, flags, model::Figure::outcomes, context);
   if (!flags.uncertainty.empty()) write_figure(model, flags, model::Figure::standard_errors, context);

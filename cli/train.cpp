@@ -24,7 +24,7 @@
 #include "dfcl/model/model_file.h"
 #include "dfcl/report/files/model_report.h"
 #include "dfcl/train/methods.h"
-#include "dfcl/train/record_json.h"
+#include "dfcl/learn/record_json.h"
 
 namespace dfcl::cli {
 namespace {
@@ -76,7 +76,7 @@ void warn_of_idle_flags(const TrainFlags& flags, const std::vector<std::string>&
                                                             "method.multipliers"})) ||
                       (!method.has_window() && key == "method.window") ||
                       ((method.has_window() || !method.decides()) && key == "method.temperature") ||
-                      (method.grows_forest ? key == "method.ensemble" : key.starts_with("forest."));
+                      (method.uses("forest") ? key == "method.ensemble" : key.starts_with("forest."));
     if (idle) context.warn(fmt::format("{} changes nothing with --method {}", key, name));
   }
   if (flags.time_budget > 0.0) context.warn("--time-budget is for --method auto and changes nothing here");
@@ -111,8 +111,8 @@ int run_train(const TrainFlags& flags, bool as_json, core::RunContext& context) 
                               .on_epoch = {},
                               .on_out_of_bag = {}};
   if (log != nullptr) {
-    request.on_epoch = [&](const train::EpochRecord& record) {
-      if (std::fprintf(log.get(), "%s\n", train::record_line(record).c_str()) < 0 || std::fflush(log.get()) != 0)
+    request.on_epoch = [&](const learn::EpochRecord& record) {
+      if (std::fprintf(log.get(), "%s\n", learn::record_line(record).c_str()) < 0 || std::fflush(log.get()) != 0)
         throw core::Error({.kind = core::ErrorKind::file, .what = "cannot write the log", .where = flags.log});
     };
   }

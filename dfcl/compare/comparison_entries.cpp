@@ -19,7 +19,6 @@
 namespace dfcl::compare {
 namespace {
 
-using train::DecisionLoss;
 
 // Sections that change how a model is trained, and nothing else.
 constexpr std::array<const char*, 5> kTrainingSections = {"method", "network", "forest", "cost", "budgets"};
@@ -63,15 +62,13 @@ std::string plain(const std::string& toml) {
 // Whether a method uses a key. `auto` chooses among methods and takes all.
 bool uses(const std::string& key, const std::optional<train::Method>& method) {
   if (!method) return !key.starts_with("forest.");
-  const bool decides = method->loss != DecisionLoss::none && !method->learns_efficiencies;
-  const bool has_window = method->loss == DecisionLoss::ifd || method->loss == DecisionLoss::fd;
-  if (key == "method.window") return has_window;
-  if (key == "method.temperature") return decides && !has_window;
+  if (key == "method.window") return method->uses("window");
+  if (key == "method.temperature") return method->uses("temperature");
   for (const char* of_decisions : {"alpha", "baseline", "multipliers", "warm_epochs"}) {
-    if (key == std::string("method.") + of_decisions) return decides;
+    if (key == std::string("method.") + of_decisions) return method->uses("decision");
   }
-  if (key == "method.ensemble") return !method->grows_forest;
-  if (key.starts_with("forest.")) return method->grows_forest;
+  if (key == "method.ensemble") return method->uses("ensemble");
+  if (key.starts_with("forest.")) return method->uses("forest");
   return true;
 }
 

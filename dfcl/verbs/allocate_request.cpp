@@ -11,7 +11,7 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/suggest.h"
 #include "dfcl/io/tables/file_format.h"
-#include "dfcl/model/safetensors.h"
+#include "dfcl/io/tensors/safetensors.h"
 
 namespace dfcl::verbs {
 namespace {
@@ -87,7 +87,7 @@ void check_inputs(const AllocateRequest& request) {
   if (request.prediction != nullptr || request.model != nullptr) return;
   if (!std::filesystem::exists(request.predictions) && !request.units.empty())
     throw core::Error({.kind = core::ErrorKind::file, .what = "no such file", .where = request.predictions});
-  const bool is_model = model::is_safetensors(request.predictions);
+  const bool is_model = io::is_safetensors(request.predictions);
   if (is_model && request.units.empty())
     throw usage_error(request.predictions, "is a model: plan for which units?", "dfcl allocate MODEL UNITS ...");
   if (!is_model && !request.units.empty())

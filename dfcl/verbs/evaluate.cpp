@@ -164,7 +164,7 @@ Scored score(const Contender& contender, const Inputs& inputs, bool allow_traini
     scored.is_index = contender.is_index;
     return scored;
   }
-  return model::is_safetensors(path) ? score_model(model::read_model(path), path, inputs, allow_training_rows, context)
+  return io::is_safetensors(path) ? score_model(model::read_model(path), path, inputs, allow_training_rows, context)
                                      : score_file(path, inputs, context);
 }
 

@@ -23,7 +23,7 @@ struct TrainRequest {
   bool force = false;                   // go on even if the trial is unfit
   const model::Model* start = nullptr;  // must outlive the call
   // As train::TrainOptions; may be empty.
-  std::function<void(const train::EpochRecord&)> on_epoch;
+  std::function<void(const learn::EpochRecord&)> on_epoch;
   std::function<void(const data::Prediction&)> on_out_of_bag;
 };
 
