@@ -82,7 +82,7 @@ void run(std::size_t count, int threads) {
   const double busy_seconds = static_cast<double>(std::clock() - clock_start) / CLOCKS_PER_SEC;
   core::Matrix<float> revenue(count, kArms), cost(count, kArms);
   start = std::chrono::steady_clock::now();
-  forest::ForestPredictor(grown, {}, {})
+  forest::ForestRunner(grown, {}, {})
       .predict({.features = units.features.view(), .base_revenue = units.zero, .base_cost = units.zero}, revenue.view(),
                cost.view(), context);
   fmt::print(

@@ -107,7 +107,7 @@ def findings(folder, read):
                 ), f"{shown(found, ' %')}, published {ONLINE[group['method']]:+.2f} %"
     if (folder / "speed.json").exists():
         made = json.loads((folder / "speed.json").read_text())
-        plain, improved = (made["seconds_per_epoch"][name] for name in ("dfcl-fd", "dfcl-ifd"))
+        plain, improved = (made["seconds_per_epoch"][name] for name in ("fd", "ifd"))
         yield "an epoch of IFD costs a small part of one of FD", (
             "confirmed" if plain > 10 * improved else "not confirmed"
         ), (f"{made['rows']:,} rows: {plain:.3g} s against {improved:.3g} s, no interval (one run)")

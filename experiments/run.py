@@ -180,49 +180,18 @@ class Runner:
         return self.finish(stamp, wanted, time.monotonic() - start)
 
     def speed(self, plan):
-        """Seconds an epoch of plain and improved finite differences, all units as one batch: the difference of two runs."""
+        """Seconds an epoch of plain and improved finite differences, all units as one batch, as bench_fd measures them."""
         stamp, wanted = self.folder / "speed.json", {"rows": plan["rows"], "version": self.version()}
         kept = json.loads(stamp.read_text()) if stamp.exists() else {}
         if {key: kept.get(key) for key in wanted} == wanted:
             return kept
-        study = self.folder / "trials" / "speed.toml"
-        study.parent.mkdir(exist_ok=True)
-        self.dfcl(
-            "simulate",
-            "--preset",
-            "marketing",
-            "--rows",
-            plan["rows"],
-            "--seed",
-            SEED,
-            "-o",
-            study.with_suffix(".parquet"),
-            "--study",
-            study,
-        )
-        start, found = time.monotonic(), {}
-        for method, more in (("dfcl-fd", 2), ("dfcl-ifd", 400)):
-            seconds = []
-            for epochs in (2, 2 + more):
-                began = time.monotonic()
-                self.dfcl(
-                    "train",
-                    study,
-                    "--method",
-                    method,
-                    "--epochs",
-                    epochs,
-                    "--warm-epochs",
-                    1,
-                    "--batch",
-                    plan["rows"],
-                    "--seed",
-                    SEED,
-                    "-o",
-                    self.folder / "trials" / "speed.safetensors",
-                )
-                seconds.append(time.monotonic() - began)
-            found[method] = max((seconds[1] - seconds[0]) / more, 1e-6)
+        program = pathlib.Path(self.program).parent / "bench_fd"
+        if not program.exists():
+            raise RuntimeError(f"{program} is missing: build the benchmarks (make bench)")
+        start, rows = time.monotonic(), str(plan["rows"])
+        done = subprocess.run([program, rows, str(self.threads), rows], stdout=subprocess.PIPE, text=True, check=True)
+        _, plain, improved, _ = done.stdout.splitlines()[-1].split()
+        found = {"fd": float(plain), "ifd": max(float(improved), 1e-6)}
         return self.finish(stamp, {**wanted, "seconds_per_epoch": found}, time.monotonic() - start)
 
 

@@ -32,6 +32,15 @@ void make_rising(std::span<const double> weights, std::span<double> values) {
 
 }  // namespace
 
+ArmRules arm_rules(const learn::OutcomeFacts& facts) {
+  ArmRules rules;
+  rules.rises = facts.arm_shape != learn::ArmShape::plain;
+  rules.control_is_free = facts.control_is_free;
+  if (facts.non_negative || facts.kind != loss::OutcomeKind::real) rules.least = 0.0;
+  if (facts.kind == loss::OutcomeKind::binary) rules.most = 1.0;
+  return rules;
+}
+
 void apply_rules(const ArmRules& rules, std::size_t control, std::span<const double> weights,
                  std::span<double> values) {
   if (rules.control_is_free) values[control] = 0.0;

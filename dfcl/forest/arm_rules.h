@@ -8,6 +8,8 @@
 #include <limits>
 #include <span>
 
+#include "dfcl/learn/outcome_facts.h"
+
 namespace dfcl::forest {
 
 struct ArmRules {
@@ -16,6 +18,9 @@ struct ArmRules {
   double most = std::numeric_limits<double>::infinity();
   bool control_is_free = false;  // exactly 0
 };
+
+// What is known about an outcome, as rules.
+ArmRules arm_rules(const learn::OutcomeFacts& facts);
 
 // weights: what each arm's value rests on, above 0.
 void apply_rules(const ArmRules& rules, std::size_t control, std::span<const double> weights, std::span<double> values);

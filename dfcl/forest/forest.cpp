@@ -88,7 +88,7 @@ Forest grow_forest(const ForestData& data, const ForestOptions& options, core::R
   forest.subsample = options.subsample;
   forest.least_base_revenue = least_base(data.seen.revenue);
   forest.least_base_cost = least_base(data.seen.cost);
-  forest.bins = fit_bins(data.columns, data.features, data.rows, options.bins, context);
+  forest.bins = trees::fit_bins(data.columns, data.features, data.rows, options.bins, context);
   forest.sets.emplace_back();
   const WorkingUnits working = make_working_units(data.seen, context);
   const UnitRecords records(forest.bins, data.features, data.rows, working, context);
@@ -147,11 +147,11 @@ class Checker {
 
   void check_bins() const {
     for (const FeatureBins& bins : forest_.bins) {
-      require(bins.cuts.size() + 2 <= kMostBins && (!bins.categorical || bins.cuts.empty()), "bins");
+      require(bins.cuts.size() + 2 <= trees::kMostBins && (!bins.categorical || bins.cuts.empty()), "bins");
       require(std::is_sorted(bins.cuts.begin(), bins.cuts.end()) && (bins.categorical || bins.level_bin.empty()),
               "cuts");
       for (const float cut : bins.cuts) require(std::isfinite(cut), "cuts");
-      for (const std::uint8_t bin : bins.level_bin) require(bin >= 1 && bin < kMostBins, "levels");
+      for (const std::uint8_t bin : bins.level_bin) require(bin >= 1 && bin < trees::kMostBins, "levels");
     }
   }
 

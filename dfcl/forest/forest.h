@@ -20,23 +20,18 @@
 #include "dfcl/core/matrix.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/features.h"
-#include "dfcl/forest/feature_bins.h"
 #include "dfcl/forest/options.h"
 #include "dfcl/forest/split_search.h"
 #include "dfcl/forest/working_units.h"
+#include "dfcl/trees/feature_bins.h"
+#include "dfcl/trees/tree.h"
 
 namespace dfcl::forest {
 
-inline constexpr std::uint16_t kLeaf = 0xffff;
-
-struct Node {
-  std::uint32_t next = 0;  // the left child, the right one follows; of a leaf, its place among the leaves
-  std::uint32_t set = 0;   // the place of the bins that go left among the forest's sets; 0 for a split at a bin
-  std::uint16_t feature = kLeaf;
-  std::uint8_t last_left = 0;  // without a set: bins 1 to this one go left
-  std::uint8_t missing_left = 0;
-  bool operator==(const Node&) const = default;
-};
+using trees::BinSet;
+using trees::FeatureBins;
+using trees::kLeaf;
+using trees::Node;
 
 // Of one arm in a leaf, each a mean over the leaf's units of all arms.
 struct LeafArm {

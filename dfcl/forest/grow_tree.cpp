@@ -18,7 +18,7 @@ void store_split(const Split& split, bool categorical, Tree& tree, Node& node) {
     tree.sets.push_back(split.left);
     return;
   }
-  for (std::size_t bin = 1; bin <= kMostBins; ++bin) {
+  for (std::size_t bin = 1; bin <= trees::kMostBins; ++bin) {
     if (split.goes_left(static_cast<std::uint8_t>(bin))) node.last_left = static_cast<std::uint8_t>(bin);
   }
 }

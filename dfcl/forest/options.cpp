@@ -6,8 +6,12 @@
 #include <algorithm>
 
 #include "dfcl/core/error.h"
+#include "dfcl/trees/feature_bins.h"
 
 namespace dfcl::forest {
+
+using trees::kMostBins;
+
 namespace {
 
 template <class T>

@@ -11,7 +11,6 @@ namespace dfcl::forest {
 
 // Trees that share a half of the units; the spread between such groups tells the variance of the effects.
 inline constexpr std::size_t kGroupTrees = 4;
-inline constexpr std::size_t kMostBins = 255;  // of a feature, that for missing values among them
 
 struct ForestOptions {
   std::size_t trees = 256;  // more trees: less chance in the result, at a price that is linear in time and file

@@ -14,21 +14,6 @@ namespace {
 
 constexpr std::size_t kChunkUnits = 4 * kTileUnits;
 
-std::uint32_t leaf_of(const Forest& forest, std::size_t tree, const std::uint8_t* bins) {
-  const Node* node = &forest.nodes[forest.roots[tree]];
-  while (node->feature != kLeaf) {
-    const std::uint8_t bin = bins[node->feature];
-    bool left;
-    if (node->set != 0) {
-      left = (forest.sets[node->set][bin >> 6] >> (bin & 63)) & 1;
-    } else {
-      left = bin == 0 ? node->missing_left != 0 : bin <= node->last_left;
-    }
-    node = &forest.nodes[node->next + (left ? 0 : 1)];
-  }
-  return node->next;
-}
-
 struct ArmSums {
   double weight = 0.0;
   double revenue = 0.0;
@@ -75,7 +60,7 @@ class GroupVariance {
 }  // namespace
 
 // A tile of units: their bins, and where each tree put them.
-struct ForestPredictor::Tile {
+struct ForestRunner::Tile {
   Tile(const Forest& forest, bool keeps_leaves)
       : bins(kTileUnits * forest.bins.size()),
         leaves(keeps_leaves ? kTileUnits * forest.num_trees() : 0),
@@ -85,7 +70,7 @@ struct ForestPredictor::Tile {
   std::vector<ArmSums> arms;          // units x arms, summed over trees
 };
 
-void ForestPredictor::walk(const ForestUnits& units, std::size_t begin, std::size_t end, Tile& tile) const {
+void ForestRunner::walk(const ForestUnits& units, std::size_t begin, std::size_t end, Tile& tile) const {
   const std::size_t num_features = forest_.bins.size();
   const std::size_t num_arms = forest_.num_arms;
   const std::size_t count = end - begin;
@@ -101,7 +86,8 @@ void ForestPredictor::walk(const ForestUnits& units, std::size_t begin, std::siz
       if (!units.seen_key.empty() &&
           part_of(forest_.seed, forest_.subsample, tree, units.seen_key[begin + place]) != Part::out)
         continue;
-      const std::uint32_t leaf = leaf_of(forest_, tree, tile.bins.data() + place * num_features);
+      const std::uint32_t leaf =
+          trees::leaf_of(forest_.nodes, forest_.sets, forest_.roots[tree], tile.bins.data() + place * num_features);
       if (!tile.leaves.empty()) tile.leaves[tree * kTileUnits + place] = leaf;
       const LeafArm* found = forest_.leaves.data() + leaf * num_arms;
       ArmSums* sums = tile.arms.data() + place * num_arms;
@@ -120,8 +106,8 @@ void ForestPredictor::walk(const ForestUnits& units, std::size_t begin, std::siz
   }
 }
 
-void ForestPredictor::predict_unit(const Tile& tile, std::size_t place, double base_revenue, double base_cost,
-                                   float* revenue, float* cost) const {
+void ForestRunner::predict_unit(const Tile& tile, std::size_t place, double base_revenue, double base_cost,
+                                float* revenue, float* cost) const {
   const std::size_t num_arms = forest_.num_arms;
   std::array<double, 256> weights, revenues, costs;
   for (std::size_t arm = 0; arm < num_arms; ++arm) {
@@ -144,8 +130,8 @@ void ForestPredictor::predict_unit(const Tile& tile, std::size_t place, double b
   }
 }
 
-void ForestPredictor::errors_of_unit(const Tile& tile, std::size_t place, double base_revenue, double base_cost,
-                                     float* revenue, float* cost) const {
+void ForestRunner::errors_of_unit(const Tile& tile, std::size_t place, double base_revenue, double base_cost,
+                                  float* revenue, float* cost) const {
   const std::size_t num_arms = forest_.num_arms;
   const ArmSums* all = tile.arms.data() + place * num_arms;
   std::vector<GroupVariance> revenue_variance(num_arms), cost_variance(num_arms);
@@ -184,8 +170,8 @@ void ForestPredictor::errors_of_unit(const Tile& tile, std::size_t place, double
   }
 }
 
-void ForestPredictor::predict(const ForestUnits& units, core::MatrixView<float> revenue, core::MatrixView<float> cost,
-                              core::RunContext& context) const {
+void ForestRunner::predict(const ForestUnits& units, core::MatrixView<float> revenue, core::MatrixView<float> cost,
+                           core::RunContext& context) const {
   core::for_each_chunk(context, units.size(), kChunkUnits, [&](std::size_t begin, std::size_t end, std::size_t) {
     Tile tile(forest_, false);
     for (std::size_t first = begin; first < end; first += kTileUnits) {
@@ -207,8 +193,8 @@ void require_groups(const Forest& forest) {
                      .hint = "train with --trees 256"});
 }
 
-void ForestPredictor::standard_errors(const ForestUnits& units, core::MatrixView<float> revenue,
-                                      core::MatrixView<float> cost, core::RunContext& context) const {
+void ForestRunner::standard_errors(const ForestUnits& units, core::MatrixView<float> revenue,
+                                   core::MatrixView<float> cost, core::RunContext& context) const {
   require_groups(forest_);
   ForestUnits of_all_trees = units;
   of_all_trees.seen_key = {};

@@ -49,10 +49,10 @@ inline float base_of(std::span<const float> arms) {
 // Throws core::Error of kind usage where there are too few groups of trees to tell the uncertainty of effects.
 void require_groups(const Forest& forest);
 
-class ForestPredictor {
+class ForestRunner {
  public:
-  // The forest must outlive the predictor.
-  ForestPredictor(const Forest& forest, ArmRules revenue_rules, ArmRules cost_rules)
+  // The forest must outlive the runner.
+  ForestRunner(const Forest& forest, ArmRules revenue_rules, ArmRules cost_rules)
       : forest_(forest), revenue_rules_(revenue_rules), cost_rules_(cost_rules) {}
 
   // revenue, cost: units x arms.

@@ -20,13 +20,15 @@
 #include <span>
 #include <vector>
 
-#include "dfcl/forest/feature_bins.h"
 #include "dfcl/forest/histogram.h"
 #include "dfcl/forest/options.h"
+#include "dfcl/trees/feature_bins.h"
+#include "dfcl/trees/tree.h"
 
 namespace dfcl::forest {
 
-using BinSet = std::array<std::uint64_t, 4>;  // a bit for each bin
+using trees::BinSet;
+using trees::FeatureBins;
 
 struct Split {
   double gain = 0.0;  // 0: no split is admissible or any good

@@ -13,10 +13,12 @@
 
 #include "dfcl/core/matrix.h"
 #include "dfcl/core/run_context.h"
-#include "dfcl/forest/feature_bins.h"
 #include "dfcl/forest/working_units.h"
+#include "dfcl/trees/feature_bins.h"
 
 namespace dfcl::forest {
+
+using trees::FeatureBins;
 
 class UnitRecords {
  public:

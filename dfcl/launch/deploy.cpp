@@ -223,8 +223,6 @@ class Deployment {
     std::vector<simulate::UnitBlock> blocks(num_chunks);
     std::vector<TrialRows> random(num_chunks);
     std::vector<std::vector<GroupPrediction>> predictions(num_chunks);
-    std::vector<std::unique_ptr<model::Predictor>> predictors;
-    for (const model::Model& model : models_) predictors.push_back(std::make_unique<model::Predictor>(model));
     core::for_each_chunk(context_, num_units_, kChunkUnits, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
       simulate::UnitBlock block = simulator.make_units(begin, end - begin);
       std::vector<std::vector<std::uint32_t>> rows(num_groups_ + 1);
@@ -237,7 +235,7 @@ class Deployment {
         coder_->encode(block, rows[group], features.view());
         part.revenue = core::Matrix<float>(rows[group].size(), simulator.arms().size());
         part.cost = core::Matrix<float>(rows[group].size(), simulator.arms().size());
-        predictors[group]->predict(std::as_const(features).view(), part.revenue.view(), part.cost.view(), context_);
+        model::predict(models_[group], std::as_const(features).view(), part.revenue.view(), part.cost.view(), context_);
         for (const std::uint32_t row : rows[group]) part.units.push_back(static_cast<std::uint32_t>(begin) + row);
       }
       if (!rows[num_groups_].empty()) random[chunk] = random_rows(simulator, *coder_, begin, block, rows[num_groups_]);

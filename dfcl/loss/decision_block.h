@@ -20,6 +20,7 @@
 
 #include "dfcl/core/for_each_processor.h"
 #include "dfcl/core/matrix.h"
+#include "dfcl/loss/decision_loss.h"
 #include "dfcl/loss/loss.h"
 
 namespace dfcl::loss {
@@ -58,7 +59,7 @@ class DecisionBlock {
   }
 
   template <class Kernel>
-  DFCL_INLINE void add_multiplier(T multiplier, Baseline baseline, const Kernel& kernel) {
+  DFCL_INLINE void add_multiplier(T multiplier, Baseline baseline, Kernel& kernel) {
     set_scores(multiplier, revenue(), cost(), score());
     if (baseline == Baseline::doubly_robust) {
       set_scores(multiplier, nuisance_revenue(), nuisance_cost(), reward());
@@ -176,7 +177,7 @@ class DecisionBlock {
 // The whole of a decision loss: call it from a function marked DFCL_FOR_EACH_PROCESSOR.
 template <class T, class Kernel>
 DFCL_INLINE double add_decision_gradient(const Rows<T>& rows, const DecisionOptions& options, double scale,
-                                         Gradient<T> gradient, const Kernel& kernel) {
+                                         Gradient<T> gradient, Kernel& kernel) {
   require_nuisance(options, rows.revenue.size(), std::min(rows.nuisance_revenue.size(), rows.nuisance_cost.size()));
   DecisionBlock<T> block(rows.num_arms());
   const double share = 1.0 / static_cast<double>(options.multipliers.size());
@@ -191,6 +192,12 @@ DFCL_INLINE double add_decision_gradient(const Rows<T>& rows, const DecisionOpti
     sum += block.store(first, count, factor, options.gradient_to_cost, gradient);
   }
   return share * sum;
+}
+
+template <class T, template <class> class Kernel>
+double DecisionLoss<T, Kernel>::run(const Rows<T>& rows, double scale, Gradient<T> gradient) const {
+  Kernel<T> kernel(options_, rows.num_arms());
+  return add_decision_gradient(rows, options_, scale, gradient, kernel);
 }
 
 }  // namespace dfcl::loss

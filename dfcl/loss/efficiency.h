@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <span>
 
 namespace dfcl::loss {
@@ -18,6 +19,20 @@ inline double drm_efficiency(double score) { return std::exp(std::tanh(score)); 
 // cost_scale is what the loss multiplied costs by; efficiencies come out per unit of cost before that.
 inline double drp_efficiency(double score, double cost_scale) { return cost_scale * logistic(score); }
 inline double dpm_efficiency(double score, double cost_scale) { return 2.0 * cost_scale * logistic(score); }
+
+// What a loss takes for predicted revenue: revenue, or the scores of a method that learns efficiencies, one for each step
+// between neighbouring arms.
+enum class RevenueForm : std::uint8_t { outcome, drm_scores, drp_scores, dpm_scores };
+
+inline double efficiency_of(RevenueForm form, double score, double cost_scale) {
+  switch (form) {
+    case RevenueForm::drm_scores: return drm_efficiency(score);
+    case RevenueForm::drp_scores: return drp_efficiency(score, cost_scale);
+    case RevenueForm::dpm_scores: return dpm_efficiency(score, cost_scale);
+    case RevenueForm::outcome: break;
+  }
+  return score;
+}
 
 // revenue_0 = 0 and revenue_{j+1} = revenue_j + e_j (cost_{j+1} - cost_j), for one unit. cost and revenue have one
 // number for each arm, efficiency one fewer.

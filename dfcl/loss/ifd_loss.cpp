@@ -6,10 +6,9 @@
 #include "dfcl/loss/flip_slopes.h"
 
 namespace dfcl::loss {
-namespace {
-
 template <class T>
 struct IfdKernel {
+  IfdKernel(const DecisionOptions& options, std::size_t) : window(options.window), as_published(options.as_published) {}
   Window<T> window;
   bool as_published;
 
@@ -25,20 +24,7 @@ struct IfdKernel {
   }
 };
 
-template <class T>
-DFCL_INLINE double run(const Rows<T>& rows, const DecisionOptions& options, double scale, Gradient<T> gradient) {
-  const IfdKernel<T> kernel{Window<T>(options.window), options.as_published};
-  return add_decision_gradient(rows, options, scale, gradient, kernel);
-}
-
-DFCL_FOR_EACH_PROCESSOR
-double add(const Rows<float>& rows, const DecisionOptions& options, double scale, Gradient<float> gradient) {
-  return run(rows, options, scale, gradient);
-}
-
-double add(const Rows<double>& rows, const DecisionOptions& options, double scale, Gradient<double> gradient) {
-  return run(rows, options, scale, gradient);
-}
+namespace {
 
 struct Winners {
   std::size_t winner;
@@ -60,19 +46,15 @@ Winners winners_of(std::span<const double> score) {
 
 }  // namespace
 
-template <class T>
-IfdLoss<T>::IfdLoss(const DecisionOptions& options) : options_(options) {
-  require_valid(options_);
+template <>
+DFCL_FOR_EACH_PROCESSOR double DecisionLoss<float, IfdKernel>::run(const Rows<float>& rows, double scale,
+                                                                   Gradient<float> gradient) const {
+  IfdKernel<float> kernel(options_, rows.num_arms());
+  return add_decision_gradient(rows, options_, scale, gradient, kernel);
 }
 
-template <class T>
-double IfdLoss<T>::add_gradient(const Rows<T>& rows, std::span<const double>, double scale,
-                                Gradient<T> gradient) const {
-  return add(rows, options_, scale, gradient);
-}
-
-template class IfdLoss<float>;
-template class IfdLoss<double>;
+template class DecisionLoss<float, IfdKernel>;
+template class DecisionLoss<double, IfdKernel>;
 
 void ifd_closed_form(std::span<const double> score, std::span<const double> reward, std::span<double> slope) {
   const auto [k, s] = winners_of(score);

@@ -16,23 +16,19 @@
 // helps it most.
 #pragma once
 
-#include "dfcl/loss/loss.h"
+#include "dfcl/loss/decision_loss.h"
 
 namespace dfcl::loss {
 
 template <class T>
-class IfdLoss final : public Loss<T> {
- public:
-  explicit IfdLoss(const DecisionOptions& options);
-  double add_gradient(const Rows<T>& rows, std::span<const double> totals, double scale,
-                      Gradient<T> gradient) const override;
+struct IfdKernel;
+template <class T>
+using IfdLoss = DecisionLoss<T, IfdKernel>;
 
- private:
-  DecisionOptions options_;
-};
-
-extern template class IfdLoss<float>;
-extern template class IfdLoss<double>;
+template <>
+double DecisionLoss<float, IfdKernel>::run(const Rows<float>&, double, Gradient<float>) const;
+extern template class DecisionLoss<float, IfdKernel>;
+extern template class DecisionLoss<double, IfdKernel>;
 
 // Eq. 8 to the letter for one unit (N = 1), the oracle of the forms above: score a, reward phi and slope dV/da, one for
 // each arm. The scores must differ. Two arms or more.

@@ -6,13 +6,18 @@
 #include "dfcl/loss/softmax_lines.h"
 
 namespace dfcl::loss {
-namespace {
-
 template <class T>
 struct IfdSoftmaxKernel {
+  IfdSoftmaxKernel(const DecisionOptions& options, std::size_t num_arms)
+      : window(options.window),
+        inverse_temperature(static_cast<T>(1.0 / options.temperature)),
+        as_published(options.as_published),
+        memory(num_arms, kBlockRows),
+        probability(memory.data()) {}
   Window<T> window;
   T inverse_temperature;
   bool as_published;
+  core::Matrix<T> memory;
   T* probability;  // arms x kBlockRows
 
   DFCL_INLINE void operator()(const KernelBlock<T>& block) const {
@@ -31,37 +36,14 @@ struct IfdSoftmaxKernel {
   }
 };
 
-template <class T>
-DFCL_INLINE double run(const Rows<T>& rows, const DecisionOptions& options, double scale, Gradient<T> gradient) {
-  core::Matrix<T> probability(rows.num_arms(), kBlockRows);
-  const IfdSoftmaxKernel<T> kernel{Window<T>(options.window), static_cast<T>(1.0 / options.temperature),
-                                   options.as_published, probability.data()};
-  return add_decision_gradient(rows, options, scale, gradient, kernel);
+template <>
+DFCL_FOR_EACH_PROCESSOR double DecisionLoss<float, IfdSoftmaxKernel>::run(const Rows<float>& rows, double scale,
+                                                                          Gradient<float> gradient) const {
+  IfdSoftmaxKernel<float> kernel(options_, rows.num_arms());
+  return add_decision_gradient(rows, options_, scale, gradient, kernel);
 }
 
-DFCL_FOR_EACH_PROCESSOR
-double add(const Rows<float>& rows, const DecisionOptions& options, double scale, Gradient<float> gradient) {
-  return run(rows, options, scale, gradient);
-}
-
-double add(const Rows<double>& rows, const DecisionOptions& options, double scale, Gradient<double> gradient) {
-  return run(rows, options, scale, gradient);
-}
-
-}  // namespace
-
-template <class T>
-IfdSoftmaxLoss<T>::IfdSoftmaxLoss(const DecisionOptions& options) : options_(options) {
-  require_valid(options_);
-}
-
-template <class T>
-double IfdSoftmaxLoss<T>::add_gradient(const Rows<T>& rows, std::span<const double>, double scale,
-                                       Gradient<T> gradient) const {
-  return add(rows, options_, scale, gradient);
-}
-
-template class IfdSoftmaxLoss<float>;
-template class IfdSoftmaxLoss<double>;
+template class DecisionLoss<float, IfdSoftmaxKernel>;
+template class DecisionLoss<double, IfdSoftmaxKernel>;
 
 }  // namespace dfcl::loss

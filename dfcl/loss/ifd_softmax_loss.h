@@ -9,22 +9,18 @@
 // 10). Against IFD: every arm of a row near a tie moves a little, through the Jacobian, and saturated rows do not move.
 #pragma once
 
-#include "dfcl/loss/loss.h"
+#include "dfcl/loss/decision_loss.h"
 
 namespace dfcl::loss {
 
 template <class T>
-class IfdSoftmaxLoss final : public Loss<T> {
- public:
-  explicit IfdSoftmaxLoss(const DecisionOptions& options);
-  double add_gradient(const Rows<T>& rows, std::span<const double> totals, double scale,
-                      Gradient<T> gradient) const override;
+struct IfdSoftmaxKernel;
+template <class T>
+using IfdSoftmaxLoss = DecisionLoss<T, IfdSoftmaxKernel>;
 
- private:
-  DecisionOptions options_;
-};
-
-extern template class IfdSoftmaxLoss<float>;
-extern template class IfdSoftmaxLoss<double>;
+template <>
+double DecisionLoss<float, IfdSoftmaxKernel>::run(const Rows<float>&, double, Gradient<float>) const;
+extern template class DecisionLoss<float, IfdSoftmaxKernel>;
+extern template class DecisionLoss<double, IfdSoftmaxKernel>;
 
 }  // namespace dfcl::loss

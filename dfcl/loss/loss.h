@@ -54,6 +54,17 @@ class Loss {
   // adds to its gradient does not depend on the other rows of the tile.
   virtual double add_gradient(const Rows<T>& rows, std::span<const double> totals, double scale,
                               Gradient<T> gradient) const = 0;
+
+  // Adds scale x d2(a row's loss) / d(prediction)2, each prediction alone, for learners that take Newton's steps. False
+  // where the loss has none worth using; nothing is added then.
+  virtual bool add_curvature(const Rows<T>&, double, Gradient<T>) const { return false; }
+};
+
+// One of the losses that are minimised together.
+template <class T>
+struct WeightedLoss {
+  const Loss<T>* loss = nullptr;
+  double weight = 1.0;
 };
 
 // What decision losses share.

@@ -5,10 +5,10 @@
 #include "dfcl/loss/softmax_lines.h"
 
 namespace dfcl::loss {
-namespace {
-
 template <class T>
 struct PolicyKernel {
+  PolicyKernel(const DecisionOptions& options, std::size_t)
+      : inverse_temperature(static_cast<T>(1.0 / options.temperature)) {}
   T inverse_temperature;
 
   DFCL_INLINE void operator()(const KernelBlock<T>& block) const {
@@ -17,35 +17,14 @@ struct PolicyKernel {
   }
 };
 
-template <class T>
-DFCL_INLINE double run(const Rows<T>& rows, const DecisionOptions& options, double scale, Gradient<T> gradient) {
-  const PolicyKernel<T> kernel{static_cast<T>(1.0 / options.temperature)};
-  return add_decision_gradient(rows, options, scale, gradient, kernel);
+template <>
+DFCL_FOR_EACH_PROCESSOR double DecisionLoss<float, PolicyKernel>::run(const Rows<float>& rows, double scale,
+                                                                      Gradient<float> gradient) const {
+  PolicyKernel<float> kernel(options_, rows.num_arms());
+  return add_decision_gradient(rows, options_, scale, gradient, kernel);
 }
 
-DFCL_FOR_EACH_PROCESSOR
-double add(const Rows<float>& rows, const DecisionOptions& options, double scale, Gradient<float> gradient) {
-  return run(rows, options, scale, gradient);
-}
-
-double add(const Rows<double>& rows, const DecisionOptions& options, double scale, Gradient<double> gradient) {
-  return run(rows, options, scale, gradient);
-}
-
-}  // namespace
-
-template <class T>
-PolicyLoss<T>::PolicyLoss(const DecisionOptions& options) : options_(options) {
-  require_valid(options_);
-}
-
-template <class T>
-double PolicyLoss<T>::add_gradient(const Rows<T>& rows, std::span<const double>, double scale,
-                                   Gradient<T> gradient) const {
-  return add(rows, options_, scale, gradient);
-}
-
-template class PolicyLoss<float>;
-template class PolicyLoss<double>;
+template class DecisionLoss<float, PolicyKernel>;
+template class DecisionLoss<double, PolicyKernel>;
 
 }  // namespace dfcl::loss

@@ -13,22 +13,18 @@
 // the decision is far from a tie, by a little.
 #pragma once
 
-#include "dfcl/loss/loss.h"
+#include "dfcl/loss/decision_loss.h"
 
 namespace dfcl::loss {
 
 template <class T>
-class PolicyLoss final : public Loss<T> {
- public:
-  explicit PolicyLoss(const DecisionOptions& options);
-  double add_gradient(const Rows<T>& rows, std::span<const double> totals, double scale,
-                      Gradient<T> gradient) const override;
+struct PolicyKernel;
+template <class T>
+using PolicyLoss = DecisionLoss<T, PolicyKernel>;
 
- private:
-  DecisionOptions options_;
-};
-
-extern template class PolicyLoss<float>;
-extern template class PolicyLoss<double>;
+template <>
+double DecisionLoss<float, PolicyKernel>::run(const Rows<float>&, double, Gradient<float>) const;
+extern template class DecisionLoss<float, PolicyKernel>;
+extern template class DecisionLoss<double, PolicyKernel>;
 
 }  // namespace dfcl::loss

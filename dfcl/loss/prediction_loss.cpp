@@ -14,6 +14,17 @@ struct Point {
 };
 
 template <class T>
+T curvature_at(OutcomeKind kind, T observed, T predicted) {
+  if (kind == OutcomeKind::real) return T(2);
+  if (kind == OutcomeKind::non_negative) {
+    const T safe = std::max(predicted, T(kLeastPrediction));
+    return observed / (safe * safe);
+  }
+  const T safe = std::clamp(predicted, T(kLeastPrediction), T(1) - T(kLeastPrediction));
+  return observed / (safe * safe) + (T(1) - observed) / ((T(1) - safe) * (T(1) - safe));
+}
+
+template <class T>
 struct SquaredError {
   static Point<T> at(T observed, T predicted) {
     const T error = predicted - observed;
@@ -83,6 +94,24 @@ double PredictionLoss<T>::add_gradient(const Rows<T>& rows, std::span<const doub
     sum += add_outcome(options_.cost, rows, rows.cost, rows.observed_cost, factor, gradient.cost);
   }
   return per_arm * sum;
+}
+
+template <class T>
+bool PredictionLoss<T>::add_curvature(const Rows<T>& rows, double scale, Gradient<T> curvature) const {
+  const T factor = static_cast<T>(scale / static_cast<double>(rows.num_arms()));
+  for (std::size_t row = 0; row < rows.num_rows(); ++row) {
+    const std::size_t arm = rows.arm[row];
+    const T weight = factor * static_cast<T>(rows.weight[row]);
+    if (options_.use_revenue) {
+      curvature.revenue(row, arm) += weight * curvature_at(options_.revenue, static_cast<T>(rows.observed_revenue[row]),
+                                                           rows.revenue(row, arm));
+    }
+    if (options_.use_cost) {
+      curvature.cost(row, arm) +=
+          weight * curvature_at(options_.cost, static_cast<T>(rows.observed_cost[row]), rows.cost(row, arm));
+    }
+  }
+  return true;
 }
 
 template class PredictionLoss<float>;

@@ -38,6 +38,9 @@ class PredictionLoss final : public Loss<T> {
   explicit PredictionLoss(const PredictionOptions& options) : options_(options) {}
   double add_gradient(const Rows<T>& rows, std::span<const double> totals, double scale,
                       Gradient<T> gradient) const override;
+  // Of the loss by the prediction itself, not through a link: 2, r / rh^2 and r / rh^2 + (1 - r) / (1 - rh)^2, times
+  // w / M.
+  bool add_curvature(const Rows<T>& rows, double scale, Gradient<T> curvature) const override;
 
  private:
   PredictionOptions options_;

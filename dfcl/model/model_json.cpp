@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "dfcl/core/error.h"
-#include "dfcl/model/strict_json.h"
+#include "dfcl/io/tensors/strict_json.h"
 
 namespace dfcl::model {
 namespace {
@@ -16,29 +16,9 @@ using nlohmann::ordered_json;
 
 constexpr int kMostDepth = 4;
 
-// Words for enumerations, so that files read well and numbers may be renumbered.
-constexpr const char* kKinds[] = {"real", "non_negative", "binary"};                     // loss::OutcomeKind
-constexpr const char* kArmShapes[] = {"plain", "monotone", "concave"};                   // nn::ArmShape
-constexpr const char* kForms[] = {"outcome", "drm_scores", "drp_scores", "dpm_scores"};  // RevenueForm
-
-template <class Enum, std::size_t N>
-Enum enum_of(const json& value, const char* const (&words)[N]) {
-  const auto& word = value.get_ref<const std::string&>();
-  for (std::size_t i = 0; i < N; ++i) {
-    if (word == words[i]) return static_cast<Enum>(i);
-  }
-  throw json::other_error::create(501, "unknown word", nullptr);
-}
-
 std::size_t size_of(const json& value) {
   if (!value.is_number_unsigned()) throw json::other_error::create(501, "not a whole number", nullptr);
   return value.get<std::size_t>();
-}
-
-std::vector<std::size_t> sizes_of(const json& value) {
-  std::vector<std::size_t> sizes;
-  for (const json& size : value) sizes.push_back(size_of(size));
-  return sizes;
 }
 
 // Hashes have more digits than the numbers of some JSON readers.
@@ -80,51 +60,6 @@ void set_features(Model& model, const json& value) {
 
 ordered_json missing_json(const Model& model) { return model.missing; }
 void set_missing(Model& model, const json& value) { model.missing = value.get<std::vector<double>>(); }
-
-ordered_json network_json(const Model& model) {
-  const nn::OutcomeNetworkOptions& network = model.network;
-  ordered_json value = {{"inputs", network.inputs}, {"shared", network.shared}};
-  if (network.heads) value["heads"] = *network.heads;
-  return value;
-}
-void set_network(Model& model, const json& value) {
-  model.network.inputs = size_of(value.at("inputs"));
-  model.network.shared = sizes_of(value.at("shared"));
-  if (value.contains("heads")) model.network.heads = sizes_of(value["heads"]);
-}
-
-ordered_json outcome_json(const nn::OutcomeOptions& head, const OutcomeScale& outcome) {
-  return {{"kind", kKinds[static_cast<std::size_t>(head.kind)]},
-          {"arm_shape", kArmShapes[static_cast<std::size_t>(head.arm_shape)]},
-          {"num_arms", head.num_arms},
-          {"non_negative", head.non_negative},
-          {"control_is_free", head.control_is_free},
-          {"control", head.control},
-          {"center", outcome.center},
-          {"scale", outcome.scale}};
-}
-void set_outcome(nn::OutcomeOptions& head, OutcomeScale& outcome, const json& value) {
-  head.kind = enum_of<loss::OutcomeKind>(value.at("kind"), kKinds);
-  head.arm_shape = enum_of<nn::ArmShape>(value.at("arm_shape"), kArmShapes);
-  head.num_arms = size_of(value.at("num_arms"));
-  head.non_negative = value.at("non_negative").get<bool>();
-  head.control_is_free = value.at("control_is_free").get<bool>();
-  head.control = size_of(value.at("control"));
-  outcome.center = value.at("center").get<double>();
-  outcome.scale = value.at("scale").get<double>();
-}
-ordered_json outcomes_json(const Model& model) {
-  return {{"revenue_form", kForms[static_cast<std::size_t>(model.revenue_form)]},
-          {"efficiency_cost_scale", model.efficiency_cost_scale},
-          {"revenue", outcome_json(model.network.revenue, model.revenue)},
-          {"cost", outcome_json(model.network.cost, model.cost)}};
-}
-void set_outcomes(Model& model, const json& value) {
-  model.revenue_form = enum_of<RevenueForm>(value.at("revenue_form"), kForms);
-  model.efficiency_cost_scale = value.at("efficiency_cost_scale").get<double>();
-  set_outcome(model.network.revenue, model.revenue, value.at("revenue"));
-  set_outcome(model.network.cost, model.cost, value.at("cost"));
-}
 
 ordered_json multipliers_json(const Model& model) {
   ordered_json list = ordered_json::array();
@@ -182,14 +117,9 @@ struct JsonPart {
 };
 
 constexpr JsonPart kParts[] = {
-    {"arms", arms_json, set_arms},
-    {"features", features_json, set_features},
-    {"missing", missing_json, set_missing},
-    {"network", network_json, set_network},
-    {"outcomes", outcomes_json, set_outcomes},
-    {"multipliers", multipliers_json, set_multipliers},
-    {"options", options_json, set_options},
-    {"trained", trained_json, set_trained},
+    {"arms", arms_json, set_arms},          {"features", features_json, set_features},
+    {"missing", missing_json, set_missing}, {"multipliers", multipliers_json, set_multipliers},
+    {"options", options_json, set_options}, {"trained", trained_json, set_trained},
 };
 
 }  // namespace
@@ -215,7 +145,7 @@ std::map<std::string, std::string> json_parts_of(const Model& model) {
 }
 
 void set_json_part(Model& model, const std::string& name, const std::string& text, const std::string& where) {
-  const json value = parse_strictly(text, kMostDepth, where);
+  const json value = io::parse_strictly(text, kMostDepth, where);
   try {
     for (const JsonPart& part : kParts) {
       if (name == part.name) part.read(model, value);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a model and units to what each is expected to earn and cost under every arm: preprocessing, every member of the
-// ensemble, the mean over members, and back to the study's currency; with a forest, its arms on the base of the
-// networks. The numbers of a unit depend on nothing but its features: not on batches, threads or neighbours. Memory:
-// about 1 MB a thread beside the results.
+// From a model and units to what each is expected to earn and cost under every arm: the weighted mean of the model's
+// predictors, in the study's currency. The numbers of a unit depend on nothing but its features: not on batches,
+// threads or neighbours. Memory: about 1 MB a thread beside the results.
 #pragma once
 
 #include <cstdint>
@@ -22,33 +21,17 @@
 
 namespace dfcl::model {
 
-// What is asked of a model: outcomes, or (of a forest only) the standard errors of the arms' effects over control, in
-// the same shape; those of control are 0.
+// What is asked of a model: outcomes, or (where it is one predictor that knows them) the standard errors of the arms'
+// effects over control, in the same shape; those of control are 0.
 enum class Figure : std::uint8_t { outcomes, standard_errors };
 
-class Predictor {
- public:
-  // The model must outlive the predictor. Throws Error of kind usage where the model has no standard errors.
-  explicit Predictor(const Model& model, Figure figure = Figure::outcomes);
-  ~Predictor();
+// Throws Error of kind usage where the model does not know the figure.
+void require_figure(const Model& model, Figure figure);
 
-  // features: units x features, in the model's columns and codes. revenue and cost: units x arms. Serial where it is
-  // called from inside a parallel loop.
-  void predict(core::MatrixView<const float> features, core::MatrixView<float> revenue, core::MatrixView<float> cost,
-               core::RunContext& context) const;
-
- private:
-  struct Tile;
-  void predict_tile(Tile& tile, core::MatrixView<const float> features, core::MatrixView<float> revenue,
-                    core::MatrixView<float> cost) const;
-
-  void predict_forest(core::MatrixView<const float> features, core::MatrixView<float> revenue,
-                      core::MatrixView<float> cost, core::RunContext& context) const;
-
-  const Model& model_;
-  Figure figure_;
-  std::vector<nn::OutcomeNetwork<float>> members_;
-};
+// features: units x features, in the model's columns and codes. revenue and cost: units x arms. Serial where it is
+// called from inside a parallel loop.
+void predict(const Model& model, core::MatrixView<const float> features, core::MatrixView<float> revenue,
+             core::MatrixView<float> cost, core::RunContext& context, Figure figure = Figure::outcomes);
 
 // What the predictions of a model are: its arms and control, whether their revenue is an index, its fingerprint.
 data::PredictionFacts prediction_facts(const Model& model);

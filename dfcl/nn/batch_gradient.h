@@ -17,8 +17,8 @@
 #include "dfcl/core/matrix.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/loss/loss.h"
-#include "dfcl/nn/workspace_pool.h"
 #include "dfcl/nn/outcome_network.h"
+#include "dfcl/nn/workspace_pool.h"
 
 namespace dfcl::nn {
 
@@ -42,11 +42,7 @@ using FillInputs = std::function<void(std::span<const std::uint32_t> rows, core:
 template <class T>
 FillInputs<T> inputs_from(core::MatrixView<const float> features);
 
-template <class T>
-struct WeightedLoss {
-  const loss::Loss<T>* loss = nullptr;
-  double weight = 1.0;
-};
+using loss::WeightedLoss;
 
 struct BatchOptions {
   // Every loss looks at the arm received only (the prediction loss does). Rows are then grouped by arm and the heads of

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "dfcl/core/matrix.h"
+#include "dfcl/learn/outcome_facts.h"
 #include "dfcl/loss/outcome_kind.h"
 
 namespace dfcl::nn {
@@ -37,22 +38,8 @@ namespace dfcl::nn {
 // exp(16) is 9 million times the mean outcome; sigmoid(16) is 1e-7 below 1.
 inline constexpr double kLargestExponent = 16.0;
 
-enum class ArmShape : std::uint8_t {
-  plain,     // the arms are free of each other
-  monotone,  // predictions rise with the arm
-  concave,   // and rise by ever less
-};
-
-struct OutcomeOptions {
-  std::size_t num_arms = 2;  // or, for losses of efficiencies, the number of scores
-  loss::OutcomeKind kind = loss::OutcomeKind::real;
-  ArmShape arm_shape = ArmShape::plain;
-  bool non_negative = false;     // of a real outcome: softplus
-  bool control_is_free = false;  // the prediction of control is exactly 0
-  std::size_t control = 0;       // must be 0 where it is free and predictions rise with the arm
-
-  bool operator==(const OutcomeOptions&) const = default;
-};
+using learn::ArmShape;
+using OutcomeOptions = learn::OutcomeFacts;  // softplus where not negative
 
 // A wide matrix (arms x rows) of one tile, used again for every tile.
 template <class T>

@@ -13,9 +13,9 @@
 
 #include "dfcl/core/matrix.h"
 #include "dfcl/core/run_context.h"
-#include "dfcl/nn/workspace_pool.h"  // for callers that lend tile workspaces
 #include "dfcl/nn/network.h"
 #include "dfcl/nn/outcome_head.h"
+#include "dfcl/nn/workspace_pool.h"  // for callers that lend tile workspaces
 
 namespace dfcl::nn {
 

@@ -21,7 +21,8 @@ double control_cost_per_unit(core::MatrixView<const float> cost, std::size_t con
 }
 
 std::vector<double> budget_multipliers(core::MatrixView<const float> revenue, core::MatrixView<const float> cost,
-                                       std::size_t control, const std::vector<data::Budget>& budgets, core::RunContext& context) {
+                                       std::size_t control, const std::vector<data::Budget>& budgets,
+                                       core::RunContext& context) {
   const allocate::Problem problem{.revenue = revenue, .cost = cost};
   const auto num_units = static_cast<double>(revenue.rows);
   const allocate::SpendRange range = allocate::spend_range(problem, context);

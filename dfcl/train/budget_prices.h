@@ -19,6 +19,7 @@ double control_cost_per_unit(core::MatrixView<const float> cost, std::size_t con
 // The multiplier at which the predictions spend each budget; 0 where it does not bind. A budget that these
 // predictions cannot meet, or only just, is priced at the low end of what they can spend.
 std::vector<double> budget_multipliers(core::MatrixView<const float> revenue, core::MatrixView<const float> cost,
-                                       std::size_t control, const std::vector<data::Budget>& budgets, core::RunContext& context);
+                                       std::size_t control, const std::vector<data::Budget>& budgets,
+                                       core::RunContext& context);
 
 }  // namespace dfcl::train

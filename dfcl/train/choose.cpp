@@ -6,18 +6,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 
 #include "dfcl/core/error.h"
-#include "dfcl/core/hash.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/core/hash.h"
 #include "dfcl/evaluate/estimators/net_value.h"
 #include "dfcl/train/checkpoint.h"
-#include "dfcl/train/nuisance.h"
+#include "dfcl/train/cross_fit.h"
 #include "dfcl/train/run_key.h"
+#include "dfcl/train/stages.h"
 
 namespace dfcl::train {
 namespace {
@@ -27,38 +28,47 @@ constexpr std::size_t kFolds = 5;
 constexpr std::size_t kLeastGroups = 20;
 
 struct Candidate {
-  const char* method;
+  const Method* method;
   double alpha;  // 0: none
 };
-// Two-stage first: it is the reference, its predictions are the nuisance, and the others go on from its network, as
+// Two-stage first: it is the reference, its predictions are the nuisance, and the others go on from its predictor, as
 // they do outside the contest. alpha: the study's; none: it leaves the choice.
 std::vector<Candidate> candidates_of(std::optional<double> alpha) {
-  if (alpha) return {{"tsm", 0.0}, {"dfcl-mer", *alpha}, {"dfcl-ifd", *alpha}};
-  return {{"tsm", 0.0}, {"dfcl-mer", 1.0}, {"dfcl-mer", 0.3}, {"dfcl-ifd", 1.0}};
+  std::vector<Candidate> list = {{&two_stage_method(), 0.0}};
+  for (const Method& method : all_methods()) {
+    if (!method.decides()) continue;
+    for (const double own : method.auto_alphas) {
+      if (own > 0.0 && (!alpha || own == method.auto_alphas.front())) list.push_back({&method, alpha.value_or(own)});
+    }
+  }
+  return list;
 }
-// Grown once, of all training units, and judged by its out-of-bag predictions.
-constexpr const char* kForest = "tsm-forest";
-constexpr std::size_t kAnyNumber = std::numeric_limits<std::uint32_t>::max();  // of training units
 
-struct Predicted {
-  core::Matrix<float> revenue;
-  core::Matrix<float> cost;
-  evaluate::Scores scores() const { return {revenue.view(), cost.view()}; }
+// A method with no decision loss but another learner. One that predicts its own training units out of sample is fitted
+// once, on all of them, and judged by that; others are fitted anew for each fold.
+struct OtherLearner {
+  const Method* method;
+  Settings settings;
+  std::unique_ptr<learn::Learner> base;  // may be null
+  std::unique_ptr<learn::Learner> learner;
+  bool enters = true;
+  evaluate::ValueSums total = {};
+  std::optional<learn::Fit> fit = {};
 };
 
 class Contest {
  public:
   Contest(const data::Trial& trial, const data::Study& study, core::RunContext& context)
       : trial_(trial),
+        study_(study),
         context_(context),
         candidates_(candidates_of(study.method.alpha)),
-        prepared_(prepare(trial, study, find_method("tsm"), context)) {
+        prepared_(prepare(trial, study, two_stage_method(), context)) {
     if (study.method.warm_epochs == 0)
       throw core::usage_error("[method] warm_epochs", "`auto` needs epochs of two-stage learning to compare with", "0",
                               "1 or more");
     const std::size_t num_units = prepared_.train_rows.size() * 4 / 5;
-    const std::size_t warm_epochs =
-        settings_of(study, find_method(candidates_[1].method), num_units, context.seed).warm_epochs;
+    const std::size_t warm_epochs = settings_of(study, *candidates_[1].method, num_units, context.seed).warm_epochs;
     for (const Candidate& candidate : candidates_) {
       data::Study adjusted = study;
       if (&candidate != &candidates_.front()) {
@@ -66,27 +76,27 @@ class Contest {
       } else {
         adjusted.method.epochs = static_cast<std::int64_t>(warm_epochs);
       }
-      settings_.push_back(settings_of(adjusted, find_method(candidate.method), num_units, context.seed));
+      settings_.push_back(settings_of(adjusted, *candidate.method, num_units, context.seed));
       key_ = core::combine_hashes(key_, run_key(trial, adjusted, settings_.back()));
       totals_.emplace_back();
     }
-    forest_settings_ = settings_of(study, find_method(kForest), prepared_.train_rows.size(), context.seed);
-    key_ = core::combine_hashes(key_, run_key(trial, study, forest_settings_));
-    for (const auto& [name, value] : shown(forest_options_of(study, kAnyNumber, trial.arms.size(), context.seed)))
-      key_ = core::hash_text(value, core::hash_text(name, key_));
-    totals_.emplace_back();  // of the forest
+    learner_ = make_learner(two_stage_method().learner, prepared_, trial, study, settings_.front(), context);
+    for (const Method& method : all_methods()) {
+      if (!method.decides() && method.auto_alphas.front() > 0.0) add_other(method);
+    }
   }
 
-  // Before the first fold, and again where a contest goes on. A trial too small for a forest has none, and a forest
-  // knows no falling steps.
-  void grow_forest(const data::Study& study) {
-    const auto finish = [](MemberTrainer& trainer, const std::string&, std::size_t epochs) {
-      while (trainer.state().epochs_done < epochs) trainer.run_epoch();
-    };
-    const forest::ForestOptions options =
-        forest_options_of(study, kAnyNumber, trial_.arms.size(), forest_settings_.seed);
-    if (!forest::enough_units(options, prepared_.train_rows.size()) || !study.method.concave.empty()) return;
-    forest_ = fit_forest(trial_, study, prepared_, forest_settings_, finish, context_);
+  // Before the first fold, and again where a contest goes on. A trial too small for a method goes without it, and so
+  // does one that asks for a shape the method does not know.
+  void fit_others() {
+    for (OtherLearner& other : others_) {
+      other.enters = other.learner->has_enough(prepared_.train_rows.size()) &&
+                     (study_.method.concave.empty() || other.method->uses("concave"));
+      if (other.enters && other.method->uses("out-of-sample")) {
+        other.fit = fit_on_base(other.base.get(), *other.learner, prepared_.training_set(trial_), prepared_,
+                                other.settings, {}, context_);
+      }
+    }
   }
 
   // Units that belong together are in one fold.
@@ -106,26 +116,43 @@ class Contest {
       if (held) held_places.push_back(static_cast<std::uint32_t>(place));
     }
     if (held_rows.empty()) return;  // few clusters may leave a fold empty
-    const SeenUnits seen = seen_units(trial_, prepared_, held_rows, context_);
-    const Nuisance nuisance = nuisance_of(fold, train_rows);
-    const Predicted reference = train_and_predict(0, fold, train_rows, held_rows, nuisance);
-    const std::vector<double> multipliers =
-        budget_multipliers(reference.revenue.view(), reference.cost.view(), trial_.arms.control,
-                           prepared_.scaled_budgets, context_);
+    learn::TrainingSet set = prepared_.training_set(trial_);
+    set.rows = train_rows;
+    const learn::SeenUnits seen = learn::seen_units(set, held_rows, context_);
+    const Nuisance nuisance = nuisance_of(fold, set);
+    set.nuisance_revenue = nuisance.revenue.view();
+    set.nuisance_cost = nuisance.cost.view();
+    const learn::Fit warm =
+        learner_->fit(set, prediction_objective(prepared_, two_stage_method()),
+                      {.member = kFirstMember + fold, .epochs = settings_.front().epochs}, context_);
+    count_training();
+    const learn::Predicted reference = learn::predict_scaled(*warm.predictor, set, held_rows, context_);
+    const std::vector<double> multipliers = budget_multipliers(reference.revenue.view(), reference.cost.view(),
+                                                               trial_.arms.control, prepared_.scaled_budgets, context_);
     const evaluate::RewardUnits units{
         seen.arm, seen.revenue, seen.cost, seen.weight, reference.revenue.view(), reference.cost.view(), seen.cluster};
     for (std::size_t i = 1; i < settings_.size(); ++i) {
-      const Predicted predicted = train_and_predict(i, fold, train_rows, held_rows, nuisance);
+      const learn::Predicted predicted = decide_and_predict(i, set, *warm.predictor, kFirstMember + fold, held_rows);
+      count_training();
       totals_[i].add(
-          evaluate::net_value_difference(units, predicted.scores(), reference.scores(), multipliers, context_));
+          evaluate::net_value_difference(units, scores_of(predicted), scores_of(reference), multipliers, context_));
     }
-    if (!forest_) return;
-    const Predicted predicted = forest_of(held_places);
-    totals_.back().add(
-        evaluate::net_value_difference(units, predicted.scores(), reference.scores(), multipliers, context_));
+    for (OtherLearner& other : others_) {
+      if (!other.enters) continue;
+      const learn::Predicted predicted =
+          other.fit ? out_of_sample(*other.fit, held_places) : fit_and_predict(other, set, held_rows);
+      other.total.add(
+          evaluate::net_value_difference(units, scores_of(predicted), scores_of(reference), multipliers, context_));
+    }
   }
 
-  std::optional<ForestFit> take_forest() { return std::move(forest_); }
+  // Of the method of this name, where one fit is all that it needs.
+  std::optional<learn::Fit> take_fit(const std::string& method) {
+    for (OtherLearner& other : others_) {
+      if (method == other.method->name) return std::move(other.fit);
+    }
+    return std::nullopt;
+  }
 
   std::size_t two_stage_epochs() const { return settings_.front().epochs; }
 
@@ -135,28 +162,36 @@ class Contest {
   // What the folds so far have found, for a checkpoint.
   std::vector<double> found() const {
     std::vector<double> numbers;
-    for (const evaluate::ValueSums& total : totals_) {
+    const auto add = [&](const evaluate::ValueSums& total) {
       numbers.insert(numbers.end(), {total.units, total.groups, total.sum, total.squares, total.cross, total.sizes});
-    }
+    };
+    for (const evaluate::ValueSums& total : totals_) add(total);
+    for (const OtherLearner& other : others_) add(other.total);
     return numbers;
   }
   void go_on_from(std::span<const double> numbers, std::size_t num_folds) {
-    for (std::size_t i = 0; i < totals_.size(); ++i) {
-      const double* of = numbers.data() + 6 * i;
-      totals_[i] = {of[0], of[1], of[2], of[3], of[4], of[5]};
-    }
+    const double* of = numbers.data();
+    const auto take = [&](evaluate::ValueSums& total) {
+      total = {of[0], of[1], of[2], of[3], of[4], of[5]};
+      of += 6;
+    };
+    for (evaluate::ValueSums& total : totals_) take(total);
+    for (OtherLearner& other : others_) take(other.total);
     trained_ = num_folds * settings_.size();
   }
 
   std::vector<CandidateScore> scores() const {
-    const double scale = prepared_.revenue_scale.scale;
+    const double scale = prepared_.scales.revenue.scale;
     std::vector<CandidateScore> scores;
     const auto add = [&](const char* method, double alpha, const evaluate::ValueSums& total) {
       const evaluate::Estimate gain = total.mean();
       scores.push_back({method, alpha, gain.value * scale, gain.standard_error * scale});
     };
-    for (std::size_t i = 1; i < settings_.size(); ++i) add(candidates_[i].method, candidates_[i].alpha, totals_[i]);
-    if (totals_.back().units > 0.0) add(kForest, 0.0, totals_.back());
+    for (std::size_t i = 1; i < settings_.size(); ++i)
+      add(candidates_[i].method->name, candidates_[i].alpha, totals_[i]);
+    for (const OtherLearner& other : others_) {
+      if (other.total.units > 0.0) add(other.method->name, 0.0, other.total);
+    }
     return scores;
   }
 
@@ -169,9 +204,39 @@ class Contest {
   }
 
  private:
-  // On the networks' scale.
-  Predicted forest_of(std::span<const std::uint32_t> places) const {
-    const auto scaled = [&](const core::Matrix<float>& values, const model::OutcomeScale& scale) {
+  void add_other(const Method& method) {
+    Settings settings = settings_of(study_, method, prepared_.train_rows.size(), context_.seed);
+    key_ = core::combine_hashes(key_, run_key(trial_, study_, settings));
+    auto learner = make_learner(method.learner, prepared_, trial_, study_, settings, context_);
+    for (const auto& [name, value] : learner->shown()) key_ = core::hash_text(value, core::hash_text(name, key_));
+    auto base =
+        method.base == nullptr ? nullptr : make_learner(method.base, prepared_, trial_, study_, settings, context_);
+    others_.push_back({&method, std::move(settings), std::move(base), std::move(learner)});
+  }
+
+  learn::Predicted fit_and_predict(const OtherLearner& other, const learn::TrainingSet& set,
+                                   std::span<const std::uint32_t> rows) {
+    const learn::Fit fit = fit_on_base(other.base.get(), *other.learner, set, prepared_, other.settings, {}, context_);
+    return learn::predict_scaled(*fit.predictor, set, rows, context_);
+  }
+
+  // A candidate that goes on from the two-stage predictor of the fold, or, with a learner of its own, from the start.
+  learn::Predicted decide_and_predict(std::size_t candidate, const learn::TrainingSet& set,
+                                      const learn::Predictor& warm, std::size_t member,
+                                      std::span<const std::uint32_t> rows) {
+    const Settings& settings = settings_[candidate];
+    if (settings.method.learner != two_stage_method().learner) {
+      const auto own = make_learner(settings.method.learner, prepared_, trial_, study_, settings, context_);
+      const learn::Fit fit = fit_stages(*own, set, prepared_, settings, member, nullptr, "", {}, context_);
+      return learn::predict_scaled(*fit.predictor, set, rows, context_);
+    }
+    const FineTuned tuned = fine_tune(*learner_, set, prepared_, settings, warm, {.member = member}, context_);
+    return learn::predict_scaled(tuned.went_back ? warm : *tuned.fit.predictor, set, rows, context_);
+  }
+
+  // Scaled.
+  learn::Predicted out_of_sample(const learn::Fit& fit, std::span<const std::uint32_t> places) const {
+    const auto scaled = [&](const core::Matrix<float>& values, const learn::OutcomeScale& scale) {
       core::Matrix<float> part(context_.scratch(), places.size(), values.cols());
       for (std::size_t i = 0; i < places.size(); ++i) {
         for (std::size_t j = 0; j < values.cols(); ++j) {
@@ -181,46 +246,38 @@ class Contest {
       }
       return part;
     };
-    return {scaled(forest_->revenue, prepared_.revenue_scale), scaled(forest_->cost, prepared_.cost_scale)};
+    return {scaled(fit.out_of_sample->revenue, prepared_.scales.revenue),
+            scaled(fit.out_of_sample->cost, prepared_.scales.cost)};
   }
 
-  static constexpr std::size_t kFirstMember = 1000;  // networks of their own, none of the final model's
+  static evaluate::Scores scores_of(const learn::Predicted& predicted) {
+    return {predicted.revenue.view(), predicted.cost.view()};
+  }
+
+  static constexpr std::size_t kFirstMember = 1000;  // fits of their own, none of the final model's
   static constexpr std::size_t kFirstNuisance = 2000;
 
   // Where a candidate asks for the doubly robust form: of the units that the fold trains on, for all candidates.
-  Nuisance nuisance_of(std::size_t fold, std::span<const std::uint32_t> train_rows) {
-    const auto finish = [](MemberTrainer& trainer, const std::string&, std::size_t epochs) {
-      while (trainer.state().epochs_done < epochs) trainer.run_epoch();
-    };
+  Nuisance nuisance_of(std::size_t fold, const learn::TrainingSet& set) {
     for (const Settings& settings : settings_) {
       if (settings.needs_nuisance())
-        return fit_nuisance(trial_, prepared_, settings, train_rows, kFirstNuisance + 2 * fold, finish, context_);
+        return fit_nuisance(*learner_, set, prediction_objective(prepared_, two_stage_method()),
+                            settings.nuisance_epochs, kFirstNuisance + 2 * fold, {}, context_);
     }
     return {};
   }
 
-  Predicted train_and_predict(std::size_t candidate, std::size_t fold, std::span<const std::uint32_t> train_rows,
-                              std::span<const std::uint32_t> held_rows, const Nuisance& nuisance) {
-    MemberTrainer trainer(trial_, prepared_, settings_[candidate], kFirstMember + fold, train_rows, context_);
-    if (settings_[candidate].needs_nuisance()) trainer.set_nuisance(nuisance.revenue.view(), nuisance.cost.view());
-    if (candidate > 0) trainer.state() = warm_;
-    while (!trainer.finished()) trainer.run_epoch();
-    if (candidate == 0) warm_ = trainer.state();
-    Predicted predicted;
-    trainer.predict(trainer.result(), held_rows, predicted.revenue, predicted.cost);
-    context_.progress("choosing a method", ++trained_, kFolds * settings_.size(), "trainings");
-    return predicted;
-  }
+  void count_training() { context_.progress("choosing a method", ++trained_, kFolds * settings_.size(), "trainings"); }
 
   const data::Trial& trial_;
+  const data::Study& study_;
   core::RunContext& context_;
   std::vector<Candidate> candidates_;
   Preparation prepared_;
   std::vector<Settings> settings_;
-  Settings forest_settings_;
-  std::vector<evaluate::ValueSums> totals_;
-  MemberState warm_;  // the two-stage network of the fold
-  std::optional<ForestFit> forest_;
+  std::unique_ptr<learn::Learner> learner_;
+  std::vector<evaluate::ValueSums> totals_;  // of the candidates
+  std::vector<OtherLearner> others_;
   std::uint64_t key_ = 0;
   std::size_t trained_ = 0;
 };
@@ -271,7 +328,7 @@ Choice choice_of(std::vector<CandidateScore> scores, std::size_t num_folds) {
   Choice choice;
   choice.num_folds = num_folds;
   if (chosen == nullptr) {
-    choice.method = "tsm";
+    choice.method = two_stage_method().name;
     choice.sentence = fmt::format("tsm was kept: the best other, {}, which is not more than its error.", figures);
   } else {
     choice.method = chosen->method;
@@ -288,7 +345,7 @@ Choice choose_method(const data::Trial& trial, const data::Study& study, double 
   Contest contest(trial, study, context);
   if (contest.num_groups() < kLeastGroups) {
     Choice choice;
-    choice.method = "tsm";
+    choice.method = two_stage_method().name;
     choice.sentence = fmt::format("tsm was kept: {} {} are too few to compare methods by.", contest.num_groups(),
                                   trial.has_clusters() ? "clusters of training units" : "training units");
     return choice;
@@ -302,7 +359,7 @@ Choice choose_method(const data::Trial& trial, const data::Study& study, double 
   }
   using Clock = std::chrono::steady_clock;
   Clock::time_point start = Clock::now();
-  if (!progress.done) contest.grow_forest(study);
+  if (!progress.done) contest.fit_others();
   while (!progress.done) {
     contest.run_fold(progress.num_folds++);
     const Clock::time_point now = Clock::now();
@@ -312,8 +369,8 @@ Choice choose_method(const data::Trial& trial, const data::Study& study, double 
   }
   context.finished("choosing a method");
   Choice choice = choice_of(contest.scores(), progress.num_folds);
-  if (choice.method == "tsm" && study.method.epochs) choice.epochs = contest.two_stage_epochs();
-  if (choice.method == kForest) choice.forest = contest.take_forest();
+  if (choice.method == two_stage_method().name && study.method.epochs) choice.epochs = contest.two_stage_epochs();
+  choice.fit = contest.take_fit(choice.method);
   return choice;
 }
 

@@ -3,9 +3,9 @@
 // `--method auto`: which method decides best on this trial? Every candidate is trained on four fifths of the training
 // units and judged on the fifth it has not seen, five times over, by net value at common prices (eq. 20). Two-stage
 // learning stays unless a candidate's gain exceeds its standard error. Candidates have the baseline, and the alpha,
-// that the study asks for; each is one network, also where the model will average several. A forest is grown once and
-// judged by its out-of-bag predictions. Time: in each fold one two-stage training, and the decision epochs of every
-// candidate, which go on from it; and one forest.
+// that the study asks for; each is one network, also where the model will average several. A method that predicts its
+// own training units out of sample (a forest) is fitted once and judged by that. Time: in each fold one two-stage
+// training, and the decision epochs of every candidate, which go on from it; and one fit of each of the others.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/study.h"
 #include "dfcl/data/trial.h"
-#include "dfcl/train/forest_method.h"
+#include "dfcl/learn/learner.h"
 
 namespace dfcl::train {
 
@@ -33,7 +33,7 @@ struct Choice {
   std::vector<CandidateScore> scores;  // tsm is not among them
   std::size_t num_folds = 0;           // judged on; fewer than five where time ran out
   std::string sentence;                // what was chosen, by how much, how sure
-  std::optional<ForestFit> forest;     // as it was grown for the contest, where it was chosen in this run
+  std::optional<learn::Fit> fit;       // as it was for the contest, where that is all the method needs
 };
 
 // What follows from the figures of all candidates; at least one.

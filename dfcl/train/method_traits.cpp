@@ -11,8 +11,8 @@ bool has_trait(const Method& method, data::MethodTrait trait) {
     case data::MethodTrait::decision: return method.decides();
     case data::MethodTrait::temperature: return method.decides() && !method.has_window();
     case data::MethodTrait::window: return method.has_window();
-    case data::MethodTrait::members: return !method.grows_forest;
-    case data::MethodTrait::forest: return method.grows_forest;
+    case data::MethodTrait::members: return method.uses("ensemble");
+    case data::MethodTrait::forest: return method.uses("forest");
   }
   return true;
 }

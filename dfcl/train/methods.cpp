@@ -6,56 +6,96 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/suggest.h"
+#include "dfcl/forest/forest_learner.h"
+#include "dfcl/loss/dpm_loss.h"
+#include "dfcl/loss/drm_loss.h"
+#include "dfcl/loss/drp_loss.h"
+#include "dfcl/loss/ifd_loss.h"
+#include "dfcl/loss/ifd_softmax_loss.h"
+#include "dfcl/loss/policy_loss.h"
+#include "dfcl/nn/network_learner.h"
 
 namespace dfcl::train {
 namespace {
 
+template <template <class> class Loss>
+LossPointer decision_loss(const loss::DecisionOptions& options) {
+  return std::make_unique<Loss<float>>(options);
+}
+LossPointer drm_loss(std::size_t num_arms, double) { return std::make_unique<loss::DrmLoss<float>>(num_arms); }
+LossPointer drp_loss(std::size_t, double cost_scale) { return std::make_unique<loss::DrpLoss<float>>(cost_scale); }
+LossPointer dpm_loss(std::size_t, double cost_scale) { return std::make_unique<loss::DpmLoss<float>>(cost_scale); }
+
 constexpr Method kMethods[] = {
-    {.name = "tsm", .summary = "two stages: predict revenue and cost, then decide"},
-    {.name = "tsm-forest", .summary = "two stages with a causal forest for both outcomes", .grows_forest = true},
+    {.name = "tsm",
+     .summary = "two stages: predict revenue and cost, then decide",
+     .traits = "network ensemble concave start",
+     .learner = nn::make_network_learner},
+    {.name = "tsm-forest",
+     .summary = "two stages with a causal forest for both outcomes",
+     .traits = "network forest out-of-sample",
+     .learner = forest::make_forest_learner,
+     .base = nn::make_network_learner,
+     .check_settings = forest::check_settings,
+     .auto_alphas = {1.0}},
     {.name = "dfcl-pl",
      .summary = "policy learning loss beside the prediction loss",
-     .loss = DecisionLoss::policy,
+     .traits = "network ensemble concave start decision temperature",
+     .learner = nn::make_network_learner,
+     .decision = decision_loss<loss::PolicyLoss>,
      .temperature = 1.0,
      .relative = false,
      .published_temperature = 1.0},
     {.name = "dfcl-mer",
      .summary = "policy learning with a temperature (maximum entropy regularised)",
-     .loss = DecisionLoss::policy,
+     .traits = "network ensemble concave start decision temperature",
+     .learner = nn::make_network_learner,
+     .decision = decision_loss<loss::PolicyLoss>,
      .temperature = 0.5,
-     .published_temperature = 0.01},
+     .published_temperature = 0.01,
+     .auto_alphas = {1.0, 0.3}},
     {.name = "dfcl-ifd",
      .summary = "improved finite differences of the decision's value",
-     .loss = DecisionLoss::ifd,
+     .traits = "network ensemble concave start decision window",
+     .learner = nn::make_network_learner,
+     .decision = decision_loss<loss::IfdLoss>,
      .temperature = 1.0,
-     .published_temperature = 0.3},
+     .published_temperature = 0.3,
+     .auto_alphas = {1.0}},
     {.name = "dfcl-ifd-softmax",
      .summary = "improved finite differences, measured on the softmax of the scores",
-     .loss = DecisionLoss::ifd_softmax,
+     .traits = "network ensemble concave start decision temperature",
+     .learner = nn::make_network_learner,
+     .decision = decision_loss<loss::IfdSoftmaxLoss>,
      .temperature = 0.5,
-     .published_temperature = 1.0},
-    {.name = "dfcl-fd",
-     .summary = "plain finite differences, a new plan for each: slow, a few thousand units at most",
-     .loss = DecisionLoss::fd,
-     .temperature = 0.5,
-     .published_temperature = 0.3},
+     .published_temperature = 1.0,
+     .fixed_window = 0.3},  // steps are differences of probabilities, which have a scale of their own
     {.name = "drm",
      .summary = "direct ranking by cost per revenue",
-     .loss = DecisionLoss::drm,
+     .traits = "network ensemble concave start",
+     .learner = nn::make_network_learner,
+     .scores = drm_loss,
+     .revenue_form = loss::RevenueForm::drm_scores,
      .ordered_arms_only = true,
-     .learns_efficiencies = true},
+     .whole_batch_as_published = true},
     {.name = "drp",
      .summary = "direct efficiency of a trial with two arms",
-     .loss = DecisionLoss::drp,
-     .two_arms_only = true,
-     .learns_efficiencies = true},
+     .traits = "network ensemble concave start",
+     .learner = nn::make_network_learner,
+     .scores = drp_loss,
+     .revenue_form = loss::RevenueForm::drp_scores,
+     .two_arms_only = true},
     {.name = "dpm",
      .summary = "marginal efficiencies of ordered arms",
-     .loss = DecisionLoss::dpm,
-     .ordered_arms_only = true,
-     .learns_efficiencies = true},
+     .traits = "network ensemble concave start",
+     .learner = nn::make_network_learner,
+     .scores = dpm_loss,
+     .revenue_form = loss::RevenueForm::dpm_scores,
+     .ordered_arms_only = true},
     {.name = "cn",
      .summary = "two stages with predictions that rise with the arm",
+     .traits = "network ensemble concave start",
+     .learner = nn::make_network_learner,
      .ordered_arms_only = true,
      .monotone = true},
 };
@@ -63,6 +103,16 @@ constexpr Method kMethods[] = {
 }  // namespace
 
 std::span<const Method> all_methods() { return kMethods; }
+
+bool Method::uses(std::string_view trait) const {
+  std::string_view rest = traits;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    if (rest.substr(0, end) == trait) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
 
 const Method& find_method(const std::string& name) {
   const auto found =

@@ -9,8 +9,6 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
-#include "dfcl/data/study_keys.h"
-#include "dfcl/loss/fd_loss.h"
 #include "dfcl/train/start_model.h"
 
 namespace dfcl::train {
@@ -47,11 +45,6 @@ void weigh(const data::Trial& trial, Preparation& prepared) {
         trial.propensity.empty() ? counts[trial.arm[unit]] / total : static_cast<double>(trial.propensity[unit]);
     prepared.weight[unit] = static_cast<float>(1.0 / propensity);
   }
-}
-
-model::Scaling scaling_of(const data::Study& study) {
-  const bool unit = study.network.scaling ? *study.network.scaling == "unit" : study.method.as_published;
-  return unit ? model::Scaling::unit_interval : model::Scaling::standard;
 }
 
 struct Range {
@@ -100,7 +93,7 @@ OutcomeKind kind_of(const Range& range, const std::optional<std::string>& declar
 }
 
 // The study's word, or that of the model that training starts from; null: there is none.
-std::optional<std::string> declared_kind(const std::optional<std::string>& declared, const nn::OutcomeOptions* start,
+std::optional<std::string> declared_kind(const std::optional<std::string>& declared, const learn::OutcomeFacts* start,
                                          const char* outcome) {
   if (start == nullptr) return declared;
   const std::string known = start->kind == OutcomeKind::binary         ? "binary"
@@ -113,13 +106,13 @@ std::optional<std::string> declared_kind(const std::optional<std::string>& decla
 }
 
 // Section 4 of docs/method.md. Cost is never centred: what costs nothing must stay at zero.
-model::OutcomeScale scale_of(const Range& range, OutcomeKind kind, bool center) {
+learn::OutcomeScale scale_of(const Range& range, OutcomeKind kind, bool center) {
   if (kind == OutcomeKind::binary) return {};
   const double scale = kind == OutcomeKind::non_negative ? range.mean : range.deviation;
   return {kind == OutcomeKind::real && center ? range.mean : 0.0, scale > 0.0 ? scale : 1.0};
 }
 
-core::Column<float> scaled(const core::Column<float>& values, const model::OutcomeScale& scale,
+core::Column<float> scaled(const core::Column<float>& values, const learn::OutcomeScale& scale,
                            const core::RunContext& context) {
   core::Column<float> result(context.scratch());
   result.resize(values.size());
@@ -133,39 +126,24 @@ bool names(const std::vector<std::string>& list, const char* outcome) {
   return std::find(list.begin(), list.end(), outcome) != list.end();
 }
 
-nn::ArmShape shape_of(const data::Study::Method& options, const char* outcome, bool rises) {
-  if (names(options.concave, outcome)) return nn::ArmShape::concave;
-  return rises || names(options.monotone, outcome) ? nn::ArmShape::monotone : nn::ArmShape::plain;
+learn::ArmShape shape_of(const data::Study::Method& options, const char* outcome, bool rises) {
+  if (names(options.concave, outcome)) return learn::ArmShape::concave;
+  return rises || names(options.monotone, outcome) ? learn::ArmShape::monotone : learn::ArmShape::plain;
 }
 
-static_assert(data::kMostLayerWidth == model::kMostWidth);
-
-std::vector<std::size_t> widths(const std::vector<std::int64_t>& layers) { return {layers.begin(), layers.end()}; }
-
-void shape_network(const data::Trial& trial, const data::Study& study, const Method& method, Preparation& prepared) {
+learn::Facts facts_of(const data::Trial& trial, const data::Study& study, const Method& method,
+                      OutcomeKind revenue_kind, OutcomeKind cost_kind) {
   const bool anchored = !study.method.as_published;
-  nn::OutcomeNetworkOptions& network = prepared.network;
-  network.inputs = prepared.preprocessing.num_inputs();
-  if (study.network.shared.empty() && study.network.heads.empty()) {
-    network.shared = study.network.hidden.empty() ? std::vector<std::size_t>{64, 32, 32} : widths(study.network.hidden);
-  } else {
-    network.shared = widths(study.network.shared);
-    network.heads = widths(study.network.heads);
-  }
   const std::size_t num_arms = trial.arms.size();
-  network.revenue = {.num_arms = num_arms, .kind = prepared.revenue_kind, .control = trial.arms.control};
-  network.revenue.arm_shape = shape_of(study.method, "revenue", method.monotone);
-  if (method.learns_efficiencies) network.revenue = {.num_arms = num_arms - 1};
-  network.cost = {.num_arms = num_arms, .kind = prepared.cost_kind, .control = trial.arms.control};
-  network.cost.arm_shape = shape_of(
+  learn::Facts facts;
+  facts.revenue = {.num_arms = num_arms, .kind = revenue_kind, .control = trial.arms.control};
+  facts.revenue.arm_shape = shape_of(study.method, "revenue", method.monotone);
+  facts.cost = {.num_arms = num_arms, .kind = cost_kind, .control = trial.arms.control};
+  facts.cost.arm_shape = shape_of(
       study.method, "cost", method.monotone || (anchored && study.cost.rises_with_arm && trial.arms.control == 0));
-  network.cost.control_is_free = anchored && study.cost.control_is_free;
-  network.cost.non_negative = anchored && study.cost.non_negative && prepared.cost_kind == OutcomeKind::real;
-  if (const std::size_t size = model::num_neurons(network); size > model::kMostNeurons) {
-    throw core::usage_error("[network]", "too wide", fmt::format("{} inputs and hidden units", size),
-                            fmt::format("at most {}", model::kMostNeurons),
-                            "each level of a category is an input; [columns] min_level_units pools rare ones");
-  }
+  facts.cost.control_is_free = anchored && study.cost.control_is_free;
+  facts.cost.non_negative = anchored && study.cost.non_negative && cost_kind == OutcomeKind::real;
+  return facts;
 }
 
 // Costs are scaled so that the average efficiency of the strongest arm is a quarter of what the losses can express.
@@ -211,10 +189,11 @@ void check_method(const data::Trial& trial, const data::Study& study, const Meth
     throw core::usage_error("[cost] rises_with_arm", "needs ordered arms that begin with control", "",
                             "[arms] order from the weakest to the strongest");
   }
-  if (method.grows_forest && !study.method.concave.empty())
-    throw core::usage_error("--concave", "a forest knows rising outcomes, not falling steps", "", "--monotone");
+  if (!method.uses("concave") && !study.method.concave.empty())
+    throw core::usage_error("--concave", fmt::format("{} knows rising outcomes, not falling steps", method.name), "",
+                            "--monotone");
   for (const auto* list : {&study.method.monotone, &study.method.concave}) {
-    if (method.learns_efficiencies && names(*list, "revenue")) {
+    if (method.learns_efficiencies() && names(*list, "revenue")) {
       throw core::usage_error("--monotone, --concave", fmt::format("{} predicts no revenue to shape", method.name), "",
                               "cost");
     }
@@ -223,19 +202,23 @@ void check_method(const data::Trial& trial, const data::Study& study, const Meth
 
 }  // namespace
 
-SeenUnits seen_units(const data::Trial& trial, const Preparation& prepared, std::span<const std::uint32_t> rows,
-                     const core::RunContext& context) {
-  SeenUnits seen{core::Column<std::uint8_t>(context.scratch()), core::Column<float>(context.scratch()),
-                 core::Column<float>(context.scratch()), core::Column<float>(context.scratch()),
-                 core::Column<std::uint32_t>(context.scratch())};
-  for (const std::uint32_t row : rows) {
-    seen.arm.push_back(trial.arm[row]);
-    seen.revenue.push_back(prepared.revenue[row]);
-    seen.cost.push_back(prepared.cost[row]);
-    seen.weight.push_back(prepared.weight[row]);
-    if (trial.has_clusters()) seen.cluster.push_back(trial.cluster[row]);
-  }
-  return seen;
+learn::TrainingSet Preparation::training_set(const data::Trial& trial) const {
+  return {.features = &trial.features,
+          .arms = &trial.arms,
+          .arm = trial.arm,
+          .revenue = trial.revenue,
+          .cost = trial.cost,
+          .scaled_revenue = revenue,
+          .scaled_cost = cost,
+          .weight = weight,
+          .has_propensities = !trial.propensity.empty(),
+          .cluster =
+              trial.has_clusters() ? std::span<const std::uint32_t>(trial.cluster) : std::span<const std::uint32_t>(),
+          .is_training = is_training,
+          .rows = train_rows,
+          .validation_rows = validation_rows,
+          .facts = facts,
+          .scales = scales};
 }
 
 Preparation prepare(const data::Trial& trial, const data::Study& study, const Method& method, core::RunContext& context,
@@ -251,46 +234,58 @@ Preparation prepare(const data::Trial& trial, const data::Study& study, const Me
   if (prepared.train_rows.empty()) {
     throw core::Error({.kind = core::ErrorKind::data, .what = "no training units", .where = "[split]"});
   }
-  if (method.loss == DecisionLoss::fd && prepared.train_rows.size() > loss::kMostFdRows) {
-    throw core::usage_error(fmt::format("--method {}", method.name),
-                            "solves the budget problem anew for every prediction, which is for small trials only",
-                            fmt::format("{} training units", prepared.train_rows.size()),
-                            fmt::format("at most {}", loss::kMostFdRows),
-                            "dfcl-ifd needs no solving and takes any number");
-  }
   weigh(trial, prepared);
   const Range revenue = range_of(trial.revenue, prepared.train_rows);
   const Range cost = range_of(trial.cost, prepared.train_rows);
-  const nn::OutcomeOptions* known = start != nullptr && !start->is_index() ? &start->network.revenue : nullptr;
-  prepared.revenue_kind = kind_of(revenue, declared_kind(study.network.revenue_kind, known, "revenue"), "revenue",
-                                  study.method.as_published);
-  known = start != nullptr ? &start->network.cost : nullptr;
-  prepared.cost_kind =
+  const std::optional<learn::Origin> origin =
+      start == nullptr ? std::nullopt : start->predictors.front().predictor->origin();
+  const learn::OutcomeFacts* known = origin && !start->is_index() ? &origin->facts.revenue : nullptr;
+  const OutcomeKind revenue_kind = kind_of(revenue, declared_kind(study.network.revenue_kind, known, "revenue"),
+                                           "revenue", study.method.as_published);
+  known = origin ? &origin->facts.cost : nullptr;
+  const OutcomeKind cost_kind =
       kind_of(cost, declared_kind(study.network.cost_kind, known, "cost"), "cost", study.method.as_published);
-  prepared.revenue_scale = start != nullptr ? start->revenue : scale_of(revenue, prepared.revenue_kind, true);
-  prepared.cost_scale = start != nullptr ? start->cost : scale_of(cost, prepared.cost_kind, false);
-  prepared.revenue = scaled(trial.revenue, prepared.revenue_scale, context);
-  prepared.cost = scaled(trial.cost, prepared.cost_scale, context);
-  const model::Scaling scaling = scaling_of(study);
-  prepared.preprocessing = start != nullptr
-                               ? recoded_preprocessing(*start, trial.features.columns)
-                               : model::fit_preprocessing(trial.features.columns, trial.features.values.view(),
-                                                          prepared.is_training, scaling, context);
+  prepared.facts = facts_of(trial, study, method, revenue_kind, cost_kind);
+  prepared.scales =
+      origin ? origin->scales : learn::Scales{scale_of(revenue, revenue_kind, true), scale_of(cost, cost_kind, false)};
+  prepared.revenue = scaled(trial.revenue, prepared.scales.revenue, context);
+  prepared.cost = scaled(trial.cost, prepared.scales.cost, context);
   prepared.budgets = data::resolve_budgets(study, trial);
   prepared.scaled_budgets = prepared.budgets;
-  for (data::Budget& budget : prepared.scaled_budgets) budget.per_unit /= prepared.cost_scale.scale;
-  if (method.learns_efficiencies)
-    prepared.efficiency_cost_scale =
-        start != nullptr ? start->efficiency_cost_scale : efficiency_scale(trial, method, prepared);
-  shape_network(trial, study, method, prepared);
-  if (start == nullptr) return prepared;
-  const data::Study::Network& layers = study.network;
-  if (layers.hidden.empty() && layers.shared.empty() && layers.heads.empty()) {
-    prepared.network.shared = start->network.shared;
-    prepared.network.heads = start->network.heads;
-  }
-  require_same_network(prepared.network, *start);
+  for (data::Budget& budget : prepared.scaled_budgets) budget.per_unit /= prepared.scales.cost.scale;
+  if (method.learns_efficiencies())
+    prepared.efficiency_cost_scale = origin ? origin->efficiency_cost_scale : efficiency_scale(trial, method, prepared);
   return prepared;
+}
+
+std::unique_ptr<learn::Learner> make_learner(learn::MakeLearner make, const Preparation& prepared,
+                                             const data::Trial& trial, const data::Study& study,
+                                             const Settings& settings, core::RunContext& context,
+                                             const model::Model* start) {
+  const learn::TrainingSet set = prepared.training_set(trial);
+  return make({.study = study,
+               .set = set,
+               .steps = settings.steps,
+               .seed = settings.seed,
+               .revenue_form = settings.method.revenue_form,
+               .efficiency_cost_scale = prepared.efficiency_cost_scale,
+               .start = start == nullptr ? nullptr : start->predictors.front().predictor.get(),
+               .start_columns = start == nullptr ? nullptr : &start->features},
+              context);
+}
+
+void require_trainable(const data::Trial& trial, const data::Study& study, const Method& method, bool with_trial,
+                       core::RunContext& context) {
+  const auto num_training =
+      static_cast<std::size_t>(std::count(trial.split.begin(), trial.split.end(), data::Split::train));
+  std::optional<Preparation> prepared;
+  if (with_trial) prepared = prepare(trial, study, method, context);
+  const Settings settings = settings_of(study, method, num_training, context.seed);
+  if (method.check_settings != nullptr) method.check_settings(study, num_training, trial.arms.size());
+  if (!prepared) return;
+  for (const learn::MakeLearner make : {method.base, method.learner}) {
+    if (make != nullptr) (void)make_learner(make, *prepared, trial, study, settings, context);
+  }
 }
 
 }  // namespace dfcl::train

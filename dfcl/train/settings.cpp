@@ -38,8 +38,6 @@ loss::Baseline baseline_of(const std::optional<std::string>& name, bool as_publi
 Settings settings_of(const data::Study& study, const Method& method, std::size_t num_training_units, std::uint64_t seed,
                      const std::string& start_from) {
   const data::Study::Method& given = study.method;
-  require(given.multipliers.empty() || method.loss != DecisionLoss::fd, "multipliers",
-          fmt::format("{}", fmt::join(given.multipliers, ", ")), "none with dfcl-fd, which solves under [budgets]");
 
   Settings settings;
   settings.method = method;
@@ -47,12 +45,12 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   settings.as_published = given.as_published;
   settings.scaling = study.network.scaling.value_or("");
   const bool decides = method.decides();
-  const bool whole = given.as_published && method.loss == DecisionLoss::drm;  // eq. 12 is for all units at once
+  const bool whole = given.as_published && method.whole_batch_as_published;
   const std::size_t usual_batch =
       whole ? num_training_units : std::clamp<std::size_t>(std::bit_floor(num_training_units / 128 + 1), 256, 4096);
-  settings.batch = given.batch ? static_cast<std::size_t>(*given.batch) : usual_batch;
-  settings.batch = std::min(settings.batch, num_training_units);
-  const std::size_t steps_per_epoch = (num_training_units + settings.batch - 1) / settings.batch;
+  settings.steps.batch = given.batch ? static_cast<std::size_t>(*given.batch) : usual_batch;
+  settings.steps.batch = std::min(settings.steps.batch, num_training_units);
+  const std::size_t steps_per_epoch = (num_training_units + settings.steps.batch - 1) / settings.steps.batch;
   const std::size_t usual_epochs = std::clamp<std::size_t>(kUsualSteps / steps_per_epoch, 10, 60);
   settings.epochs =
       given.epochs ? static_cast<std::size_t>(*given.epochs) : (decides ? usual_epochs * 3 / 2 : usual_epochs);
@@ -67,9 +65,9 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   if (!decides) settings.warm_epochs = settings.epochs;
   settings.nuisance_epochs =
       settings.warm_epochs > 0 ? settings.warm_epochs : std::max<std::size_t>(1, settings.epochs / 2);
-  settings.adam.rate = given.learning_rate.value_or(2e-3);
-  settings.adam.weight_decay = given.weight_decay.value_or(given.as_published ? 0.0 : 0.2);
-  settings.adam.clip_norm = given.as_published ? 0.0 : 5.0;
+  settings.steps.rate = given.learning_rate.value_or(2e-3);
+  settings.steps.weight_decay = given.weight_decay.value_or(given.as_published ? 0.0 : 0.2);
+  settings.steps.clip_norm = given.as_published ? 0.0 : 5.0;
   settings.alpha = given.alpha.value_or(1.0);
   const std::optional<double> asked = method.has_window() ? given.window : given.temperature;
   settings.temperature = asked.value_or(given.as_published ? method.published_temperature : method.temperature);
@@ -83,17 +81,19 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   if (given.as_published && settings.multipliers.empty()) settings.multipliers = {0.1};
   settings.ensemble = static_cast<std::size_t>(given.ensemble);
 
-  settings.adam.warmup_steps = std::min<std::uint64_t>(steps_per_epoch, 100);
-  settings.adam.final_share = 0.02;
+  settings.steps.warmup_steps = std::min<std::uint64_t>(steps_per_epoch, 100);
+  settings.steps.final_share = 0.02;
   return settings;
 }
 
 std::vector<std::pair<std::string, std::string>> Settings::shown() const {
   const auto number = [](auto value) { return fmt::format("{}", value); };
-  std::vector<std::pair<std::string, std::string>> list = {
-      {"epochs", number(epochs)},           {"batch", number(batch)},
-      {"learning_rate", number(adam.rate)}, {"weight_decay", number(adam.weight_decay)},
-      {"ensemble", number(ensemble)},       {"as_published", as_published ? "true" : "false"}};
+  std::vector<std::pair<std::string, std::string>> list = {{"epochs", number(epochs)},
+                                                           {"batch", number(steps.batch)},
+                                                           {"learning_rate", number(steps.rate)},
+                                                           {"weight_decay", number(steps.weight_decay)},
+                                                           {"ensemble", number(ensemble)},
+                                                           {"as_published", as_published ? "true" : "false"}};
   if (!scaling.empty()) list.emplace_back("scaling", scaling);
   if (!start_from.empty()) list.emplace_back("start_from", start_from);
   if (method.decides()) {

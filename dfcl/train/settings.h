@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "dfcl/data/study.h"
+#include "dfcl/learn/learner.h"
 #include "dfcl/loss/loss.h"
-#include "dfcl/nn/adam.h"
 #include "dfcl/train/methods.h"
 
 namespace dfcl::train {
@@ -21,7 +21,7 @@ struct Settings {
   std::uint64_t seed = 0;
   // Networks learn in steps, not in epochs: batches grow with the training units (a 128th of them, 256 to 4,096), so
   // that an epoch is about 128 steps on any trial of usual size.
-  std::size_t batch = 0;
+  learn::Steps steps;
   // In all. A two-stage network gets about 8,000 steps, within 10 to 60 epochs; a decision method goes on from there
   // for half as many. On simulated trials a two-stage model got 58 % of the oracle's increment after 20 epochs with a
   // weight decay of 0.01, 64 % with 0.3, and 70 % after 40, 60 or 80 epochs with 0.2 or 0.3 (60,000 units, smooth); at
@@ -30,7 +30,6 @@ struct Settings {
   std::size_t epochs = 0;
   std::size_t warm_epochs = 0;      // of them, on the prediction loss alone, before a decision loss joins
   std::size_t nuisance_epochs = 0;  // of the networks of eq. 5b
-  nn::AdamOptions adam;             // total_steps is set from the epochs of each phase
   double alpha = 1.0;               // weight of the prediction loss once the decision loss has joined
   double temperature = 1.0;         // or window; see Method
   bool relative_temperature = true;

@@ -7,14 +7,14 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/version.h"
+#include "dfcl/learn/record_json.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
 #include "dfcl/train/checkpoint.h"
 #include "dfcl/train/choose.h"
-#include "dfcl/train/forest_method.h"
-#include "dfcl/train/nuisance.h"
-#include "dfcl/train/record_json.h"
+#include "dfcl/train/cross_fit.h"
 #include "dfcl/train/run_key.h"
+#include "dfcl/train/stages.h"
 
 namespace dfcl::train {
 namespace {
@@ -30,96 +30,113 @@ class Run {
         prepared_(prepare(trial, study, method_, context, options.start)),
         settings_(settings_of(study, method_, prepared_.train_rows.size(), context.seed,
                               options.start == nullptr ? "" : model::fingerprint_of(*options.start))),
-        checkpoint_(options.checkpoint_folder, run_key(trial, study, settings_)) {}
-
-  // grown: the forest of this trial and study where the choosing of `auto` has grown it.
-  model::Model run(std::optional<ForestFit> grown = {}) {
-    if (method_.grows_forest) return run_forest(std::move(grown));
-    const bool doubly_robust = settings_.needs_nuisance();
-    // The two networks of the doubly robust form have half of the units each.
-    total_rows_ = prepared_.train_rows.size() *
-                  (settings_.epochs * settings_.ensemble + (doubly_robust ? settings_.nuisance_epochs : 0));
-    if (doubly_robust) {
-      const auto to_epochs = [this](MemberTrainer& trainer, const std::string& name, std::size_t epochs) {
-        finish(trainer, name, epochs);
-      };
-      nuisance_ =
-          fit_nuisance(trial_, prepared_, settings_, prepared_.train_rows, settings_.ensemble, to_epochs, context_);
-    }
-    if (options_.start != nullptr && options_.start->members.size() > settings_.ensemble) {
-      context_.warn(fmt::format(
-          "the starting model is the mean of {0} networks, of which {1} {2}; --ensemble {0} takes all",
-          options_.start->members.size(), settings_.ensemble, settings_.ensemble == 1 ? "goes on" : "go on"));
-    }
-    model::Model result = frame();
-    std::vector<EpochRecord> record;
-    for (std::size_t member = 0; member < settings_.ensemble; ++member) {
-      MemberTrainer trainer(trial_, prepared_, settings_, member, prepared_.train_rows, context_);
-      if (options_.start != nullptr)
-        trainer.start_from(options_.start->members[member % options_.start->members.size()]);
-      if (doubly_robust) trainer.set_nuisance(nuisance_.revenue.view(), nuisance_.cost.view());
-      finish(trainer, fmt::format("member-{}", member), settings_.epochs);
-      result.members.push_back(trainer.result());
-      record.insert(record.end(), trainer.state().record.begin(), trainer.state().record.end());
-    }
-    context_.finished("training");
-    result.record = record_list(record);
-    price_budgets(result);
-    return result;
-  }
-
- private:
-  model::Model run_forest(std::optional<ForestFit> grown) {
-    if (options_.start != nullptr) {
+        checkpoint_(options.checkpoint_folder, run_key(trial, study, settings_)) {
+    if (options.start != nullptr && !method_.uses("start")) {
       throw core::Error({.kind = core::ErrorKind::usage,
-                         .what = "a forest cannot start from a model",
+                         .what = fmt::format("{} cannot start from a model", method_.name),
                          .where = "--start-from",
                          .hint = "name a method of networks, for example --method tsm"});
     }
-    if (grown && options_.on_epoch) {
-      for (const EpochRecord& epoch : grown->record) options_.on_epoch(epoch);
-    }
-    ForestFit fit = grown ? *std::move(grown) : grow();
-    model::Model result = frame();
-    for (auto& option :
-         shown(forest_options_of(study_, prepared_.train_rows.size(), trial_.arms.size(), settings_.seed)))
-      result.options.push_back(std::move(option));
-    result.members = std::move(fit.members);
-    result.record = record_list(fit.record);
-    result.forest = std::move(fit.forest);
-    set_multipliers(result, fit.revenue.view(), fit.cost.view());
-    if (options_.on_out_of_bag) {
-      options_.on_out_of_bag({{.arms = trial_.arms},
-                              trial_.ids.chosen(prepared_.train_rows),
-                              std::move(fit.revenue),
-                              std::move(fit.cost)});
-    }
-    return result;
   }
 
-  ForestFit grow() {
-    total_rows_ = settings_.epochs * prepared_.train_rows.size();  // two networks, half of the units each
-    const auto to_epochs = [this](MemberTrainer& trainer, const std::string& name, std::size_t epochs) {
-      finish(trainer, name, epochs);
-      if (rows_done_ == total_rows_) context_.finished("training");
-    };
-    return fit_forest(trial_, study_, prepared_, settings_, to_epochs, context_);
+  // fitted: by the choosing of `auto` on this trial and study, where it has done so.
+  model::Model run(std::optional<learn::Fit> fitted = {}) {
+    const auto learner = make_learner(method_.learner, prepared_, trial_, study_, settings_, context_, options_.start);
+    if (fitted && options_.on_epoch) {
+      for (const learn::EpochRecord& epoch : fitted->record) options_.on_epoch(epoch);
+    }
+    std::vector<learn::Fit> fits;
+    if (fitted) {
+      fits.push_back(*std::move(fitted));
+    } else if (method_.base != nullptr) {
+      fits.push_back(fit_on_base(*learner));
+    } else {
+      fits = fit_members(*learner);
+    }
+    return finished(std::move(fits), learner->shown());
   }
 
-  // Trains until `epochs`, from the checkpoint if there is one.
-  void finish(MemberTrainer& trainer, const std::string& name, std::size_t epochs) {
-    if (checkpoint_.load(name, trainer.state())) rows_done_ += trainer.state().epochs_done * trainer.num_units();
-    while (trainer.state().epochs_done < epochs) {
-      trainer.run_epoch();
-      const EpochRecord& record = trainer.state().record.back();
+ private:
+  learn::Fit fit_on_base(const learn::Learner& learner) {
+    total_rows_ = settings_.epochs * prepared_.train_rows.size();  // two fits, half of the units each
+    const auto base = make_learner(method_.base, prepared_, trial_, study_, settings_, context_);
+    const FillStage fill = [this](learn::Stage& stage, const std::string& name) { fill_stage(stage, name); };
+    return train::fit_on_base(base.get(), learner, prepared_.training_set(trial_), prepared_, settings_, fill,
+                              context_);
+  }
+
+  std::vector<learn::Fit> fit_members(const learn::Learner& learner) {
+    const bool doubly_robust = settings_.needs_nuisance();
+    // The two fits of the doubly robust form have half of the units each.
+    total_rows_ = prepared_.train_rows.size() *
+                  (settings_.epochs * settings_.ensemble + (doubly_robust ? settings_.nuisance_epochs : 0));
+    const FillStage fill = [this](learn::Stage& stage, const std::string& name) { fill_stage(stage, name); };
+    learn::TrainingSet set = prepared_.training_set(trial_);
+    Nuisance nuisance;
+    if (doubly_robust) {
+      nuisance = fit_nuisance(learner, set, prediction_objective(prepared_, method_), settings_.nuisance_epochs,
+                              settings_.ensemble, fill, context_);
+      set.nuisance_revenue = std::as_const(nuisance).revenue.view();
+      set.nuisance_cost = std::as_const(nuisance).cost.view();
+    }
+    const learn::Predictor* start = options_.start == nullptr ? nullptr : options_.start->predictors[0].predictor.get();
+    warn_of_members(start);
+    std::vector<learn::Fit> fits;
+    for (std::size_t member = 0; member < settings_.ensemble; ++member) {
+      fits.push_back(fit_stages(learner, set, prepared_, settings_, member, start, fmt::format("member-{}", member),
+                                fill, context_));
+    }
+    return fits;
+  }
+
+  void warn_of_members(const learn::Predictor* start) const {
+    const std::size_t known = start == nullptr ? 0 : start->origin()->num_members;
+    if (known <= settings_.ensemble) return;
+    context_.warn(
+        fmt::format("the starting model is the mean of {0} networks, of which {1} {2}; --ensemble {0} takes all", known,
+                    settings_.ensemble, settings_.ensemble == 1 ? "goes on" : "go on"));
+  }
+
+  // Checkpoint, log and progress of a fit.
+  void fill_stage(learn::Stage& stage, const std::string& name) {
+    stage.name = checkpoint_.path_of(name);
+    stage.load = [this, name] { return checkpoint_.load(name); };
+    stage.save = [this, name](io::TensorFile state) { checkpoint_.save(name, std::move(state)); };
+    stage.on_epoch = [this](const learn::EpochRecord& record) {
       if (options_.on_epoch) options_.on_epoch(record);
-      checkpoint_.save(name, trainer.state());
-      rows_done_ += trainer.num_units();
       context_.detail(
           record.decides ? fmt::format("loss {:.4g}, of decisions {:.4g}", record.prediction_loss, record.decision_loss)
                          : fmt::format("loss {:.4g}", record.prediction_loss));
+    };
+    stage.advanced = [this](std::size_t num_rows) {
+      rows_done_ += num_rows;
       context_.progress("training", rows_done_, total_rows_);
+      if (rows_done_ >= total_rows_) context_.finished("training");
+    };
+  }
+
+  model::Model finished(std::vector<learn::Fit> fits, std::vector<std::pair<std::string, std::string>> shown) {
+    model::Model result = frame();
+    for (auto& option : shown) result.options.push_back(std::move(option));
+    std::vector<learn::EpochRecord> record;
+    std::vector<std::unique_ptr<learn::Predictor>> predictors;
+    for (learn::Fit& fit : fits) {
+      record.insert(record.end(), fit.record.begin(), fit.record.end());
+      predictors.push_back(std::move(fit.predictor));
     }
+    result.record = learn::record_list(record);
+    result.predictors = learn::joined(std::move(predictors));
+    std::optional<learn::Predicted>& unseen = fits.front().out_of_sample;
+    if (fits.size() != 1 || !unseen) {
+      price_budgets(result);
+      return result;
+    }
+    set_multipliers(result, unseen->revenue.view(), unseen->cost.view());
+    if (options_.on_out_of_bag) {
+      options_.on_out_of_bag({trial_.arms.labels, ids_of(trial_.ids, prepared_.train_rows), std::move(unseen->revenue),
+                              std::move(unseen->cost)});
+    }
+    return result;
   }
 
   model::Model frame() const {
@@ -133,14 +150,6 @@ class Run {
     result.features = trial_.features.columns;
     result.id_column = study_.columns.id.value_or("");
     result.missing = study_.columns.missing;
-    result.preprocessing = prepared_.preprocessing;
-    result.network = prepared_.network;
-    result.revenue = prepared_.revenue_scale;
-    result.cost = prepared_.cost_scale;
-    result.efficiency_cost_scale = prepared_.efficiency_cost_scale;
-    if (method_.loss == DecisionLoss::drm) result.revenue_form = model::RevenueForm::drm_scores;
-    if (method_.loss == DecisionLoss::drp) result.revenue_form = model::RevenueForm::drp_scores;
-    if (method_.loss == DecisionLoss::dpm) result.revenue_form = model::RevenueForm::dpm_scores;
     result.trained = model::trained_units(trial_, study_.split, prepared_.is_training);
     if (options_.start != nullptr) model::add_earlier(result.trained, options_.start->trained);
     return result;
@@ -156,16 +165,17 @@ class Run {
     }
     core::Matrix<float> revenue(count, trial_.arms.size());
     core::Matrix<float> cost(count, trial_.arms.size());
-    model::Predictor(result).predict(std::as_const(features).view(), revenue.view(), cost.view(), context_);
+    model::predict(result, std::as_const(features).view(), revenue.view(), cost.view(), context_);
     set_multipliers(result, revenue.view(), cost.view());
   }
 
   void set_multipliers(model::Model& result, core::MatrixView<const float> revenue,
                        core::MatrixView<const float> cost) const {
-    const std::vector<double> multipliers = budget_multipliers(revenue, cost, trial_.arms.control, prepared_.budgets, context_);
+    const std::vector<double> multipliers =
+        budget_multipliers(revenue, cost, trial_.arms.control, prepared_.budgets, context_);
     for (std::size_t i = 0; i < multipliers.size(); ++i) {
       result.multipliers.push_back({prepared_.budgets[i].label, prepared_.budgets[i].per_unit, multipliers[i],
-                                    multipliers[i] * prepared_.multiplier_factor()});
+                                    multipliers[i] * prepared_.scales.multiplier_factor()});
     }
   }
 
@@ -177,7 +187,6 @@ class Run {
   Preparation prepared_;
   Settings settings_;
   Checkpoint checkpoint_;
-  Nuisance nuisance_;
   std::size_t rows_done_ = 0;
   std::size_t total_rows_ = 0;
 };
@@ -198,7 +207,7 @@ model::Model train(const data::Trial& trial, const data::Study& study, const Tra
   chosen.method.name = choice.method;
   if (choice.alpha > 0.0) chosen.method.alpha = choice.alpha;
   if (choice.epochs > 0) chosen.method.epochs = static_cast<std::int64_t>(choice.epochs);
-  model::Model result = Run(trial, chosen, options, context).run(std::move(choice.forest));
+  model::Model result = Run(trial, chosen, options, context).run(std::move(choice.fit));
   result.options.emplace_back("chosen", choice.sentence);
   return result;
 }

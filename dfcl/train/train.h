@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a trial and a study to a model: one method (or the best of a few, see choose.h), one or more networks. Same
+// From a trial and a study to a model: one method (or the best of a few, see choose.h), through the
+// seam for learners (dfcl/learn): nothing here knows which one. Same
 // trial, study and seed give the same model, byte for byte, for any number of threads and whether or not the run was
-// stopped and resumed. Time: that of the networks' products; memory: the trial, about 13 bytes a unit, and a few copies
-// of the parameters.
+// stopped and resumed. Time and memory: the learner's, beside the trial and about 17 bytes a unit.
 #pragma once
 
 #include <functional>
@@ -13,18 +13,19 @@
 #include "dfcl/data/prediction.h"
 #include "dfcl/data/study.h"
 #include "dfcl/data/trial.h"
+#include "dfcl/learn/epoch_record.h"
 #include "dfcl/model/model.h"
-#include "dfcl/train/member_trainer.h"
 
 namespace dfcl::train {
 
 struct TrainOptions {
-  std::string study_text;                            // kept in the model
-  std::string checkpoint_folder;                     // "": none
-  const model::Model* start = nullptr;               // train on from here (see start_model.h); must outlive the call
-  double time_budget_seconds = 0.0;                  // bounds the choosing of `auto`; 0: no bound
-  std::function<void(const EpochRecord&)> on_epoch;  // for a log; may be empty
-  // tsm-forest: predictions of the training units by the trees, and the network, that did not see them; may be empty.
+  std::string study_text;               // kept in the model
+  std::string checkpoint_folder;        // "": none
+  const model::Model* start = nullptr;  // train on from here (see start_model.h); must outlive the call
+  double time_budget_seconds = 0.0;     // bounds the choosing of `auto`; 0: no bound
+  std::function<void(const learn::EpochRecord&)> on_epoch;  // for a log; may be empty
+  // Predictions of the training units by the parts of the model that did not see them, where the method has such;
+  // may be empty.
   std::function<void(const data::Prediction&)> on_out_of_bag;
 };
 

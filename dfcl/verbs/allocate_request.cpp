@@ -12,7 +12,7 @@
 #include "dfcl/core/suggest.h"
 #include "dfcl/data/prediction_facts.h"
 #include "dfcl/io/tables/file_format.h"
-#include "dfcl/model/safetensors.h"
+#include "dfcl/io/tensors/safetensors.h"
 #include "dfcl/verbs/outputs.h"
 
 namespace dfcl::verbs {
@@ -119,7 +119,7 @@ void check_inputs(const AllocateRequest& request) {
   }
   if (!std::filesystem::exists(request.predictions) && !request.units.empty())
     throw core::Error({.kind = core::ErrorKind::file, .what = "no such file", .where = request.predictions});
-  const bool is_model = model::is_safetensors(request.predictions);
+  const bool is_model = io::is_safetensors(request.predictions);
   if (is_model && request.units.empty())
     throw field_error("units", fmt::format("{} is a model: plan for which units?", request.predictions));
   if (!is_model && !request.units.empty())

@@ -13,7 +13,6 @@
 #include "dfcl/evaluate/estimators/join.h"
 #include "dfcl/evaluate/estimators/trial_rows.h"
 #include "dfcl/io/trial/unit_labels.h"
-#include "dfcl/train/forest_method.h"
 #include "dfcl/train/preparation.h"
 #include "dfcl/train/settings.h"
 
@@ -37,15 +36,6 @@ bool concerns_trial(const ComparisonEntry& entry) {
     return setting.starts_with("network.") || setting.starts_with("method.monotone") ||
            setting.starts_with("method.concave");
   });
-}
-
-void require_trainable(const data::Trial& trial, const data::Study& study, const train::Method& method, bool with_trial,
-                       core::RunContext& context) {
-  const auto num_training =
-      static_cast<std::size_t>(std::count(trial.split.begin(), trial.split.end(), data::Split::train));
-  if (with_trial) (void)train::prepare(trial, study, method, context);
-  (void)train::settings_of(study, method, num_training, context.seed);
-  if (method.grows_forest) (void)train::forest_options_of(study, num_training, trial.arms.size(), context.seed);
 }
 
 // In how far a truth is that of another trial: in each arm, its mean against the mean that was seen. Chance moves the
@@ -91,10 +81,10 @@ void require_trainable(const data::Trial& trial, const data::Study& study, const
   for (const ComparisonEntry& entry : entries) {
     // `auto` leaves out what does not fit, but for the simplest.
     const train::Method& method = train::find_method(entry.method == "auto" ? "tsm" : entry.method);
-    const bool particular = method.two_arms_only || method.ordered_arms_only || method.loss == train::DecisionLoss::fd;
+    const bool particular = method.two_arms_only || method.ordered_arms_only;
     const bool with_trial = concerns_trial(entry) || (particular && prepared.insert(entry.method).second);
     try {
-      require_trainable(trial, compare::study_for_entry(study, entry), method, with_trial, context);
+      train::require_trainable(trial, compare::study_for_entry(study, entry), method, with_trial, context);
     } catch (const core::Error& error) {
       core::ErrorDetails details = error.details();
       if (error.kind() == core::ErrorKind::interrupted) throw;

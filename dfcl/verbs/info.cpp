@@ -18,7 +18,7 @@ InfoResult info(const InfoRequest& request, core::RunContext& context) {
     return data::study_reference();
   }
   if (request.file.empty()) throw core::field_error("file", "no file to look at");
-  if (model::is_safetensors(request.file)) return model::read_model(request.file);
+  if (io::is_safetensors(request.file)) return model::read_model(request.file);
   return io::summarize_table(request.file, context);
 }
 

@@ -16,7 +16,7 @@ namespace dfcl::verbs {
 
 ModelInput read_model_input(ModelInput input, core::RunContext& context) {
   if (input.in_memory()) return input;
-  if (model::is_safetensors(input.path)) {
+  if (io::is_safetensors(input.path)) {
     input.model = std::make_shared<const model::Model>(model::read_model(input.path));
     return input;
   }

@@ -15,7 +15,7 @@
 #include "dfcl/io/trial/trial_reader.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/train/methods.h"
-#include "dfcl/train/record_json.h"
+#include "dfcl/learn/record_json.h"
 #include "dfcl/train/train.h"
 #include "dfcl/verbs/check.h"
 #include "dfcl/verbs/outputs.h"
@@ -29,8 +29,8 @@ class EpochLog {
   explicit EpochLog(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "a"), std::fclose) {
     if (file_ == nullptr) fail();
   }
-  void add(const train::EpochRecord& record) {
-    if (std::fprintf(file_.get(), "%s\n", train::record_line(record).c_str()) < 0 || std::fflush(file_.get()) != 0)
+  void add(const learn::EpochRecord& record) {
+    if (std::fprintf(file_.get(), "%s\n", learn::record_line(record).c_str()) < 0 || std::fflush(file_.get()) != 0)
       fail();
   }
 
@@ -122,7 +122,7 @@ model::Model train(const TrainRequest& request, core::RunContext& context) {
   options.start = start ? &*start : request.start_model.get();
   std::optional<EpochLog> log;
   if (request.log) log.emplace(*request.log);
-  if (log) options.on_epoch = [&](const train::EpochRecord& record) { log->add(record); };
+  if (log) options.on_epoch = [&](const learn::EpochRecord& record) { log->add(record); };
   if (request.out_of_bag)
     options.on_out_of_bag = [&](const data::Prediction& made) { write_out_of_bag(*request.out_of_bag, made); };
   const std::string cache = request.cache.value_or("");

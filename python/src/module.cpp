@@ -66,11 +66,11 @@ void bind_model(nb::module_& module) {
                     const std::string_view view(bytes.c_str(), bytes.size());
                     const std::string where = "<bytes>";
                     return ModelHandle{std::make_shared<const model::Model>(
-                        model::model_of(model::parse_safetensors(view, where), where))};
+                        model::model_of(io::parse_safetensors(view, where), where))};
                   })
       .def("to_bytes",
            [](const ModelHandle& self) {
-             const std::string bytes = model::safetensors_bytes(model::tensor_file_of(*self.model));
+             const std::string bytes = io::safetensors_bytes(model::tensor_file_of(*self.model));
              return nb::bytes(bytes.data(), bytes.size());
            })
       .def("write", [](const ModelHandle& self, const std::string& path) { model::write_model(path, *self.model); })

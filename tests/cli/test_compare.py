@@ -254,14 +254,6 @@ def test_mistakes_are_named_before_any_training(trial, tmp_path, flags, words):
     assert not (tmp_path / "folder").exists()
 
 
-def test_finite_differences_are_refused_a_large_trial_at_once(trial, tmp_path):
-    made = trial("simulate", "--preset", "marketing", "--rows", "8000", "--seed", "1", "-o", tmp_path / "trial.parquet", "--study", tmp_path / "study.toml")
-    assert made.code == 0, made.stderr
-    result = trial("compare", tmp_path / "study.toml", *QUICK, "--methods", "dfcl-fd,tsm", "-o", tmp_path / "folder")
-    assert result.code == 2 and "error: dfcl-fd: " in result.stderr and "at most 4096" in result.stderr
-    assert "dfcl: training" not in result.stderr
-
-
 def test_blanks_around_commas_are_no_part_of_names(trial):
     result = compare(trial, "blanks", "--methods", "tsm , dfcl-mer")
     assert "training dfcl-mer, seed 5" in result.stderr

@@ -17,7 +17,7 @@ import pytest
 
 USAGE, DATA, FILE, UNFIT, INTERRUPTED = 2, 3, 4, 7, 130
 ARMS = ["0", "5", "10", "15", "20"]
-GRADED_METHODS = ["tsm", "dfcl-pl", "dfcl-mer", "dfcl-ifd", "dfcl-ifd-softmax", "dfcl-fd", "drm", "dpm", "cn"]
+GRADED_METHODS = ["tsm", "dfcl-pl", "dfcl-mer", "dfcl-ifd", "dfcl-ifd-softmax", "drm", "dpm", "cn"]
 BINARY_METHODS = ["tsm", "dfcl-mer", "drm", "drp", "dpm"]
 
 

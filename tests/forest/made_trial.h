@@ -88,7 +88,7 @@ inline Predicted predicted(const Forest& forest, const ForestUnits& units, core:
                            ArmRules revenue_rules = {}, ArmRules cost_rules = {}) {
   Predicted result{core::Matrix<float>(units.size(), forest.num_arms),
                    core::Matrix<float>(units.size(), forest.num_arms)};
-  ForestPredictor(forest, revenue_rules, cost_rules).predict(units, result.revenue.view(), result.cost.view(), context);
+  ForestRunner(forest, revenue_rules, cost_rules).predict(units, result.revenue.view(), result.cost.view(), context);
   return result;
 }
 

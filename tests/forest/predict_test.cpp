@@ -31,7 +31,7 @@ TEST(ArmRules, KeepBoundsAndAFreeControl) {
   EXPECT_EQ(values, (std::array<double, 3>{0.0, 0.0, 1.0}));
 }
 
-TEST(ForestPredictor, OutOfBagPredictionsDoNotKnowTheUnitsOwnNoise) {
+TEST(ForestRunner, OutOfBagPredictionsDoNotKnowTheUnitsOwnNoise) {
   // There is no effect and no difference between units: what a prediction says about a unit's own outcome is memory.
   const MadeTrial trial = made_trial(2000, 5, 2, 31, no_effect);
   core::RunContext context(2);
@@ -58,7 +58,7 @@ TEST(ForestPredictor, OutOfBagPredictionsDoNotKnowTheUnitsOwnNoise) {
   EXPECT_LT(std::abs(correlation(out_of_bag)), 0.08);
 }
 
-TEST(ForestPredictor, AUnitsNumbersDoNotDependOnItsNeighbours) {
+TEST(ForestRunner, AUnitsNumbersDoNotDependOnItsNeighbours) {
   const MadeTrial trial = made_trial(1500, 4, 3, 33, smooth_effect);
   core::RunContext context(2);
   const Forest forest =
@@ -74,7 +74,7 @@ TEST(ForestPredictor, AUnitsNumbersDoNotDependOnItsNeighbours) {
     for (std::size_t arm = 0; arm < 3; ++arm) EXPECT_EQ(few.revenue(i, arm), all.revenue(rows[i], arm));
 }
 
-TEST(ForestPredictor, RulesHoldForEveryUnit) {
+TEST(ForestRunner, RulesHoldForEveryUnit) {
   const MadeTrial trial = made_trial(1500, 4, 4, 35, no_effect);
   core::RunContext context(2);
   const Forest forest =
@@ -94,7 +94,7 @@ TEST(ForestPredictor, RulesHoldForEveryUnit) {
   EXPECT_GT(falls, 100u) << "else the case shows nothing";
 }
 
-TEST(ForestPredictor, IntervalsCoverTheTrueEffect) {
+TEST(ForestRunner, IntervalsCoverTheTrueEffect) {
   core::RunContext context(2);
   constexpr std::size_t kTrials = 60;
   constexpr std::size_t kPoints = 20;
@@ -108,7 +108,7 @@ TEST(ForestPredictor, IntervalsCoverTheTrueEffect) {
     const Forest forest = grow_forest(trial.data(), options, context);
     const Predicted found = predicted(forest, points.units(), context);
     core::Matrix<float> revenue_error(kPoints, 3), cost_error(kPoints, 3);
-    ForestPredictor(forest, {}, {}).standard_errors(points.units(), revenue_error.view(), cost_error.view(), context);
+    ForestRunner(forest, {}, {}).standard_errors(points.units(), revenue_error.view(), cost_error.view(), context);
     for (std::size_t point = 0; point < kPoints; ++point) {
       EXPECT_EQ(revenue_error(point, 0), 0.0f);
       for (std::size_t arm = 1; arm < 3; ++arm) {
@@ -127,13 +127,13 @@ TEST(ForestPredictor, IntervalsCoverTheTrueEffect) {
   EXPECT_LT(covered / intervals, 0.995);
 }
 
-TEST(ForestPredictor, NeedsGroupsOfTreesToTellItsUncertainty) {
+TEST(ForestRunner, NeedsGroupsOfTreesToTellItsUncertainty) {
   const MadeTrial trial = made_trial(500, 3, 2, 37, no_effect);
   core::RunContext context(1);
   const Forest forest =
       grow_forest(trial.data(), {.trees = 7, .min_leaf = 40, .min_leaf_per_arm = 4, .seed = 3}, context);
   core::Matrix<float> revenue(500, 2), cost(500, 2);
-  EXPECT_THROW(ForestPredictor(forest, {}, {}).standard_errors(trial.units(), revenue.view(), cost.view(), context),
+  EXPECT_THROW(ForestRunner(forest, {}, {}).standard_errors(trial.units(), revenue.view(), cost.view(), context),
                core::Error);
 }
 

@@ -25,7 +25,7 @@ struct NodeOfAll {
   Histogram histogram;
 
   explicit NodeOfAll(const MadeTrial& trial)
-      : bins(fit_bins(trial.columns, trial.features.view(), trial.rows, kMostBins, context)),
+      : bins(trees::fit_bins(trial.columns, trial.features.view(), trial.rows, trees::kMostBins, context)),
         working(make_working_units(trial.seen(), context)),
         records(bins, trial.features.view(), trial.rows, working, context) {
     std::vector<std::uint32_t> features(bins.size());

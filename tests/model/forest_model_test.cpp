@@ -15,7 +15,7 @@
 namespace dfcl::model {
 namespace {
 
-bool is_refused(const TensorFile& file) {
+bool is_refused(const io::TensorFile& file) {
   try {
     (void)model_of(file, "m.safetensors");
     return false;
@@ -29,38 +29,38 @@ bool is_refused(const TensorFile& file) {
 TEST(ForestModel, ReadsBackEveryPartAndWritesTheSameBytes) {
   const Model model = sample_forest_model();
   ASSERT_GT(model.forest->sets.size(), 1u) << "else no category was split on";
-  const TensorFile file = tensor_file_of(model);
-  const std::string bytes = safetensors_bytes(file);
-  const Model read = model_of(parse_safetensors(bytes, "model"), "model");
+  const io::TensorFile file = tensor_file_of(model);
+  const std::string bytes = io::safetensors_bytes(file);
+  const Model read = model_of(io::parse_safetensors(bytes, "model"), "model");
   ASSERT_TRUE(read.forest.has_value());
   EXPECT_EQ(*read.forest, *model.forest);
-  EXPECT_TRUE(safetensors_bytes(tensor_file_of(read)) == bytes);
+  EXPECT_TRUE(io::safetensors_bytes(tensor_file_of(read)) == bytes);
   EXPECT_NE(fingerprint_of(read), fingerprint_of(sample_model(2, false)));
 }
 
 TEST(ForestModel, IsRefusedWhenCutAnywhere) {
-  const std::string bytes = safetensors_bytes(tensor_file_of(sample_forest_model(1)));
+  const std::string bytes = io::safetensors_bytes(tensor_file_of(sample_forest_model(1)));
   for (std::size_t length = 0; length < bytes.size(); ++length) {
-    EXPECT_THROW((void)model_of(parse_safetensors(std::string_view(bytes).substr(0, length), "model"), "model"),
+    EXPECT_THROW((void)model_of(io::parse_safetensors(std::string_view(bytes).substr(0, length), "model"), "model"),
                  core::Error)
         << "cut at " << length;
   }
 }
 
 TEST(ForestModel, IsRefusedWithoutAnyOfItsTensorsOrWithOneOfAnotherSizeOrType) {
-  const TensorFile good = tensor_file_of(sample_forest_model(2));
+  const io::TensorFile good = tensor_file_of(sample_forest_model(2));
   std::size_t tried = 0;
   for (std::size_t i = 0; i < good.tensors.size(); ++i) {
     if (!good.tensors[i].name.starts_with("forest.")) continue;
     ++tried;
-    TensorFile without = good;
+    io::TensorFile without = good;
     without.tensors.erase(without.tensors.begin() + static_cast<std::ptrdiff_t>(i));
     EXPECT_TRUE(is_refused(without)) << good.tensors[i].name;
-    TensorFile longer = good;
+    io::TensorFile longer = good;
     std::visit([](auto& values) { values.push_back({}); }, longer.tensors[i].values);
     longer.tensors[i].shape = {std::visit([](const auto& values) { return values.size(); }, longer.tensors[i].values)};
     EXPECT_TRUE(is_refused(longer)) << good.tensors[i].name;
-    TensorFile other = good;
+    io::TensorFile other = good;
     other.tensors[i].shape = {1};
     other.tensors[i].values = std::vector<double>{0.5};
     EXPECT_TRUE(is_refused(other)) << good.tensors[i].name;
@@ -70,7 +70,7 @@ TEST(ForestModel, IsRefusedWithoutAnyOfItsTensorsOrWithOneOfAnotherSizeOrType) {
 
 // Whatever the bytes of a node say, the file is refused or the model predicts: no walk leaves the arrays or runs on.
 TEST(ForestModel, NeverWalksAstray) {
-  const TensorFile good = tensor_file_of(sample_forest_model(2));
+  const io::TensorFile good = tensor_file_of(sample_forest_model(2));
   const data::Features features = sample_features(20);
   core::RunContext context(1);
   std::size_t place = 0;
@@ -78,7 +78,7 @@ TEST(ForestModel, NeverWalksAstray) {
   const std::size_t size = std::get<std::vector<std::uint8_t>>(good.tensors[place].values).size();
   for (std::size_t byte = 0; byte < size; ++byte) {
     for (const std::uint8_t change : std::vector<std::uint8_t>{1, 128, 255}) {
-      TensorFile file = good;
+      io::TensorFile file = good;
       std::get<std::vector<std::uint8_t>>(file.tensors[place].values)[byte] ^= change;
       if (is_refused(file)) continue;
       EXPECT_NO_THROW((void)predict(model_of(file, "m"), features, data::Ids{}, context));
@@ -115,7 +115,7 @@ TEST(ForestModel, PredictsTheForestsArmsOnTheNetworksBase) {
     base_cost.push_back(forest::base_of(plain.cost.row(unit)));
   }
   core::Matrix<float> revenue(700, 3), cost(700, 3);
-  forest::ForestPredictor(*model.forest, {.least = 0.0}, {.rises = true, .least = 0.0, .control_is_free = true})
+  forest::ForestRunner(*model.forest, {.least = 0.0}, {.rises = true, .least = 0.0, .control_is_free = true})
       .predict({.features = features.values.view(), .base_revenue = base_revenue, .base_cost = base_cost},
                revenue.view(), cost.view(), one);
   for (std::size_t unit = 0; unit < 700; ++unit) {

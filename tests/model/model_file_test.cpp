@@ -18,7 +18,7 @@ namespace {
 // The bytes of the model that is read, or nothing where the file is refused in one line.
 std::optional<std::string> read_again(std::string_view bytes) {
   try {
-    return safetensors_bytes(tensor_file_of(model_of(parse_safetensors(bytes, "model"), "model")));
+    return io::safetensors_bytes(tensor_file_of(model_of(io::parse_safetensors(bytes, "model"), "model")));
   } catch (const core::Error& error) {
     EXPECT_EQ(error.kind(), core::ErrorKind::file) << error.what();
     EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
@@ -26,7 +26,7 @@ std::optional<std::string> read_again(std::string_view bytes) {
   }
 }
 
-core::ErrorDetails refusal(const TensorFile& file) {
+core::ErrorDetails refusal(const io::TensorFile& file) {
   try {
     model_of(file, "m.safetensors");
   } catch (const core::Error& error) {
@@ -69,7 +69,7 @@ TEST(ModelFile, ReadsBackEveryPart) {
 TEST(ModelFile, WritesWhatItReadByteForByteForEveryShape) {
   for (const bool heads : {true, false}) {
     for (const std::size_t members : {1u, 3u, 120u}) {
-      const std::string bytes = safetensors_bytes(tensor_file_of(sample_model(members, heads)));
+      const std::string bytes = io::safetensors_bytes(tensor_file_of(sample_model(members, heads)));
       EXPECT_TRUE(read_again(bytes) == bytes) << heads << ' ' << members;
     }
   }
@@ -79,13 +79,13 @@ TEST(ModelFile, WritesWhatItReadByteForByteForEveryShape) {
   index.network.revenue = {.num_arms = 2, .kind = loss::OutcomeKind::real};
   for (auto& member : index.members)
     member.assign(nn::OutcomeNetwork<float>(index.network).network().num_parameters(), 0.5f);
-  const std::string bytes = safetensors_bytes(tensor_file_of(index));
+  const std::string bytes = io::safetensors_bytes(tensor_file_of(index));
   EXPECT_TRUE(read_again(bytes) == bytes);
 }
 
 TEST(ModelFile, NamesWeightsAndKeepsTheSettledKeys) {
-  const TensorFile file = tensor_file_of(sample_model());
-  const Tensor* weight = file.find("network.1.shared.0.weight");
+  const io::TensorFile file = tensor_file_of(sample_model());
+  const io::Tensor* weight = file.find("network.1.shared.0.weight");
   ASSERT_NE(weight, nullptr);
   EXPECT_EQ(weight->shape, (std::vector<std::uint64_t>{16, sample_model().preprocessing.num_inputs()}));
   for (const char* key : {"version", "method", "seed", "multipliers", "study", "record"})
@@ -103,14 +103,14 @@ TEST(ModelFile, KeepsLongTextsOutOfTheHeader) {
   EXPECT_EQ(categories[0].position.back(), missing);
   model.preprocessing = Preprocessing(3, model.preprocessing.numbers(), model.preprocessing.indicators(), categories);
   model.record = "[" + std::string(3'000'000, ' ') + "]";
-  const TensorFile file = tensor_file_of(model);
+  const io::TensorFile file = tensor_file_of(model);
   EXPECT_NE(file.find("text.features"), nullptr);
-  const std::string bytes = safetensors_bytes(file);
+  const std::string bytes = io::safetensors_bytes(file);
   EXPECT_TRUE(read_again(bytes) == bytes);
 }
 
 TEST(ModelFile, IsRefusedWhenCutOrWithAnyBitOfTheHeaderFlippedOrIsTheSame) {
-  const std::string bytes = safetensors_bytes(tensor_file_of(sample_model(1, false)));
+  const std::string bytes = io::safetensors_bytes(tensor_file_of(sample_model(1, false)));
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     ASSERT_FALSE(read_again(std::string_view(bytes).substr(0, length))) << "cut at " << length;
   }
@@ -126,7 +126,7 @@ TEST(ModelFile, IsRefusedWhenCutOrWithAnyBitOfTheHeaderFlippedOrIsTheSame) {
 }
 
 TEST(ModelFile, RefusesLaterVersionsWithAClearLine) {
-  TensorFile file = tensor_file_of(sample_model());
+  io::TensorFile file = tensor_file_of(sample_model());
   file.metadata["format_version"] = "2";
   file.metadata["version"] = "9.1";
   const core::ErrorDetails details = refusal(file);
@@ -140,50 +140,50 @@ TEST(ModelFile, RefusesLaterVersionsWithAClearLine) {
 
 // Files with a right checksum that still make no sense.
 TEST(ModelFile, RefusesPartsThatDoNotFitEachOther) {
-  const TensorFile good = tensor_file_of(sample_model());
+  const io::TensorFile good = tensor_file_of(sample_model());
   EXPECT_NO_THROW(model_of(good, "m"));
-  const std::vector<std::function<void(TensorFile&)>> faults = {
-      [](TensorFile& file) { file.metadata["more"] = "x"; },
-      [](TensorFile& file) { file.metadata["is_index"] = "perhaps"; },
-      [](TensorFile& file) { file.metadata["members"] = "3"; },
-      [](TensorFile& file) { file.metadata["members"] = "18446744073709551615"; },
-      [](TensorFile& file) { file.metadata["seed"] = "-1"; },
-      [](TensorFile& file) { file.metadata.erase("study"); },
-      [](TensorFile& file) { file.metadata["arms"] = "{}"; },
-      [](TensorFile& file) { file.metadata["arms"] = R"({"labels":["0","5","10"],"control":3,"ordered":true})"; },
-      [](TensorFile& file) { file.metadata["arms"] = R"({"labels":["0"],"control":0,"ordered":true})"; },
-      [](TensorFile& file) {
+  const std::vector<std::function<void(io::TensorFile&)>> faults = {
+      [](io::TensorFile& file) { file.metadata["more"] = "x"; },
+      [](io::TensorFile& file) { file.metadata["is_index"] = "perhaps"; },
+      [](io::TensorFile& file) { file.metadata["members"] = "3"; },
+      [](io::TensorFile& file) { file.metadata["members"] = "18446744073709551615"; },
+      [](io::TensorFile& file) { file.metadata["seed"] = "-1"; },
+      [](io::TensorFile& file) { file.metadata.erase("study"); },
+      [](io::TensorFile& file) { file.metadata["arms"] = "{}"; },
+      [](io::TensorFile& file) { file.metadata["arms"] = R"({"labels":["0","5","10"],"control":3,"ordered":true})"; },
+      [](io::TensorFile& file) { file.metadata["arms"] = R"({"labels":["0"],"control":0,"ordered":true})"; },
+      [](io::TensorFile& file) {
         file.metadata["network"] = R"({"inputs":7,"shared":[18446744073709551615],"heads":[8]})";
       },
-      [](TensorFile& file) { file.metadata["network"] = R"({"inputs":7,"shared":[1000000,1000000],"heads":[8]})"; },
-      [](TensorFile& file) { file.metadata["network"] = R"({"inputs":7,"shared":[0],"heads":[8]})"; },
-      [](TensorFile& file) { file.metadata["network"] = R"({"inputs":-7,"shared":[16],"heads":[8]})"; },
-      [](TensorFile& file) { file.metadata["features"] = R"([{"name":"age"}])"; },
-      [](TensorFile& file) { file.metadata["features"] = "[" + std::string(1000, '[') + std::string(1000, ']') + "]"; },
-      [](TensorFile& file) { file.metadata["outcomes"] = "[]"; },
-      [](TensorFile& file) { file.metadata["multipliers"] = R"([{"budget":"a","budget_per_unit":1e999}])"; },
-      [](TensorFile& file) { file.metadata["trained"] = R"({"units":1})"; },
-      [](TensorFile& file) { file.tensors.pop_back(); },
-      [](TensorFile& file) { file.tensors.back().name = "network.0.extra"; },
-      [](TensorFile& file) { std::swap(file.tensors.back().name, file.tensors[file.tensors.size() - 2].name); },
-      [](TensorFile& file) {
+      [](io::TensorFile& file) { file.metadata["network"] = R"({"inputs":7,"shared":[1000000,1000000],"heads":[8]})"; },
+      [](io::TensorFile& file) { file.metadata["network"] = R"({"inputs":7,"shared":[0],"heads":[8]})"; },
+      [](io::TensorFile& file) { file.metadata["network"] = R"({"inputs":-7,"shared":[16],"heads":[8]})"; },
+      [](io::TensorFile& file) { file.metadata["features"] = R"([{"name":"age"}])"; },
+      [](io::TensorFile& file) { file.metadata["features"] = "[" + std::string(1000, '[') + std::string(1000, ']') + "]"; },
+      [](io::TensorFile& file) { file.metadata["outcomes"] = "[]"; },
+      [](io::TensorFile& file) { file.metadata["multipliers"] = R"([{"budget":"a","budget_per_unit":1e999}])"; },
+      [](io::TensorFile& file) { file.metadata["trained"] = R"({"units":1})"; },
+      [](io::TensorFile& file) { file.tensors.pop_back(); },
+      [](io::TensorFile& file) { file.tensors.back().name = "network.0.extra"; },
+      [](io::TensorFile& file) { std::swap(file.tensors.back().name, file.tensors[file.tensors.size() - 2].name); },
+      [](io::TensorFile& file) {
         file.tensors.push_back({"other", {1}, std::vector<float>{1.0f}});
       },
-      [](TensorFile& file) {
-        for (Tensor& tensor : file.tensors) {
+      [](io::TensorFile& file) {
+        for (io::Tensor& tensor : file.tensors) {
           if (tensor.name == "preprocessing.numbers.feature")
             std::get<std::vector<std::int64_t>>(tensor.values)[0] = 99;
         }
       },
-      [](TensorFile& file) {
-        for (Tensor& tensor : file.tensors) {
+      [](io::TensorFile& file) {
+        for (io::Tensor& tensor : file.tensors) {
           if (tensor.name == "preprocessing.categories.feature")
             std::get<std::vector<std::int64_t>>(tensor.values)[1] = -1;
         }
       }};
   for (std::size_t i = 0; i < faults.size(); ++i) {
     SCOPED_TRACE(i);
-    TensorFile file = good;
+    io::TensorFile file = good;
     faults[i](file);
     refusal(file);
   }

@@ -39,7 +39,7 @@ data::Study auto_study(const char* baseline = "") {
   return study;
 }
 
-std::string bytes_of(const model::Model& model) { return model::safetensors_bytes(model::tensor_file_of(model)); }
+std::string bytes_of(const model::Model& model) { return io::safetensors_bytes(model::tensor_file_of(model)); }
 
 TEST(Choose, AFoldThatIsDoneIsNotDoneAgain) {
   const data::Trial trial = small_trial(1000);

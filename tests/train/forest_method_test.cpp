@@ -30,7 +30,7 @@ model::Model grow(const data::Trial& trial, const data::Study& study, int thread
   return train(trial, study, options, context);
 }
 
-std::string bytes_of(const model::Model& model) { return model::safetensors_bytes(model::tensor_file_of(model)); }
+std::string bytes_of(const model::Model& model) { return io::safetensors_bytes(model::tensor_file_of(model)); }
 
 TEST(ForestMethod, FindsTheLiftAndKeepsTheFactsAboutCosts) {
   const data::Trial trial = small_trial(6000);

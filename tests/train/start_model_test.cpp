@@ -6,7 +6,7 @@
 #include "../io/temporary_folder.h"
 #include "dfcl/core/error.h"
 #include "dfcl/model/model_file.h"
-#include "dfcl/train/record_json.h"
+#include "dfcl/learn/record_json.h"
 #include "dfcl/train/train.h"
 #include "small_trial.h"
 

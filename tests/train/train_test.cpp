@@ -12,7 +12,7 @@
 #include "dfcl/core/error.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
-#include "dfcl/train/record_json.h"
+#include "dfcl/learn/record_json.h"
 #include "small_trial.h"
 
 namespace dfcl::train {
@@ -23,7 +23,7 @@ model::Model train_small(const data::Trial& trial, const data::Study& study, int
   return train(trial, study, {}, context);
 }
 
-std::string bytes_of(const model::Model& model) { return model::safetensors_bytes(model::tensor_file_of(model)); }
+std::string bytes_of(const model::Model& model) { return io::safetensors_bytes(model::tensor_file_of(model)); }
 
 std::vector<EpochRecord> record_of(const model::Model& model) { return parse_record(model.record, "test"); }
 
@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(Train, EveryMethod, testing::ValuesIn(pointers_to_metho
 TEST(Train, ArraysInFilesGiveTheSameModel) {
   const io::TemporaryFolder folder;
   const data::Trial trial = small_trial();
-  for (const char* method : {"tsm", "dfcl-mer", "dfcl-fd"}) {
+  for (const char* method : {"tsm", "dfcl-mer"}) {
     data::Study study = brief_study(find_method(method));
     study.method.baseline = "dr";
     core::RunContext context(2, 5);

@@ -16,25 +16,25 @@ using evaluate::QiniFigures;
 using evaluate::SegmentFigures;
 using evaluate::SegmentValue;
 
-const Described<PlanFigures>& description(Of<PlanFigures>) {
+const Described<JudgedPlan>& description(Of<JudgedPlan>) {
   static const auto plan =
-      Described<PlanFigures>("PlanValue", "A plan at a budget, and what it is worth.")
-          .field("budget_per_unit", &PlanFigures::budget_per_unit, {"the budget", kPerUnit})
-          .field("multiplier", &PlanFigures::multiplier, "what one more unit of budget would earn, as predicted")
-          .field("feasible", &PlanFigures::feasible, "false: even the cheapest plan spends more than the budget")
-          .field("revenue", &PlanFigures::revenue, {"estimated revenue", kPerUnit})
-          .field("incremental_revenue", &PlanFigures::incremental_revenue,
+      Described<JudgedPlan>("PlanValue", "A plan at a budget, and what it is worth.")
+          .field("budget_per_unit", &JudgedPlan::budget_per_unit, {"the budget", kPerUnit})
+          .field("multiplier", &JudgedPlan::multiplier, "what one more unit of budget would earn, as predicted")
+          .field("feasible", &JudgedPlan::feasible, "false: even the cheapest plan spends more than the budget")
+          .field("revenue", &JudgedPlan::revenue, {"estimated revenue", kPerUnit})
+          .field("incremental_revenue", &JudgedPlan::incremental_revenue,
                  {"revenue over that of everyone in control", kPerUnit})
-          .field("cost", &PlanFigures::cost, {"estimated cost, what control costs included", kPerUnit})
-          .field("return_per_cost", &PlanFigures::return_per_cost,
+          .field("cost", &JudgedPlan::cost, {"estimated cost, what control costs included", kPerUnit})
+          .field("return_per_cost", &JudgedPlan::return_per_cost,
                  "incremental revenue per incremental cost, with Fieller's interval")
-          .field("spend_over_budget", &PlanFigures::spend_over_budget, {"what it spends beyond the budget", kPerUnit})
-          .field("predicted_revenue", &PlanFigures::predicted_revenue, {"revenue as the model predicts it", kPerUnit})
-          .field("predicted_cost", &PlanFigures::predicted_cost, {"cost as the model predicts it", kPerUnit})
-          .field("share_per_arm", &PlanFigures::share_per_arm, {"of the units, by arm of the trial", kShare})
-          .maybe("true_revenue", &PlanFigures::true_revenue, {"expected revenue; with a truth only", kPerUnit})
-          .maybe("true_cost", &PlanFigures::true_cost, {"expected cost; with a truth only", kPerUnit})
-          .maybe("share_of_oracle", &PlanFigures::share_of_oracle,
+          .field("spend_over_budget", &JudgedPlan::spend_over_budget, {"what it spends beyond the budget", kPerUnit})
+          .field("predicted_revenue", &JudgedPlan::predicted_revenue, {"revenue as the model predicts it", kPerUnit})
+          .field("predicted_cost", &JudgedPlan::predicted_cost, {"cost as the model predicts it", kPerUnit})
+          .field("share_per_arm", &JudgedPlan::share_per_arm, {"of the units, by arm of the trial", kShare})
+          .maybe("true_revenue", &JudgedPlan::true_revenue, {"expected revenue; with a truth only", kPerUnit})
+          .maybe("true_cost", &JudgedPlan::true_cost, {"expected cost; with a truth only", kPerUnit})
+          .maybe("share_of_oracle", &JudgedPlan::share_of_oracle,
                  {"of the best possible increment at the plan's own true spend; with a truth only", kShare});
   return plan;
 }

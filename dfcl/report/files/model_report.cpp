@@ -27,18 +27,18 @@ const char* link_text(loss::OutcomeKind kind) {
   return "";
 }
 
-std::string outcome_text(const nn::OutcomeOptions& head, const model::OutcomeScale& outcome) {
-  std::string text = link_text(head.kind);
-  if (head.kind == loss::OutcomeKind::real && head.non_negative) text = "not negative";
-  if (head.arm_shape == nn::ArmShape::monotone) text += ", rises with the arm";
-  if (head.arm_shape == nn::ArmShape::concave) text += ", rises with the arm by ever less";
-  if (head.control_is_free) text += ", control is exactly 0";
+std::string outcome_text(const learn::OutcomeFacts& facts, const learn::OutcomeScale& outcome) {
+  std::string text = link_text(facts.kind);
+  if (facts.kind == loss::OutcomeKind::real && facts.non_negative) text = "not negative";
+  if (facts.arm_shape == learn::ArmShape::monotone) text += ", rises with the arm";
+  if (facts.arm_shape == learn::ArmShape::concave) text += ", rises with the arm by ever less";
+  if (facts.control_is_free) text += ", control is exactly 0";
   if (outcome.center != 0.0) text += fmt::format("; centred at {}", number_text(outcome.center));
   return text + fmt::format("; in units of {}", number_text(outcome.scale));
 }
 
-std::string revenue_text(const model::Model& model) {
-  if (!model.is_index()) return outcome_text(model.network.revenue, model.revenue);
+std::string revenue_text(const model::Model& model, const learn::Description& description) {
+  if (!model.is_index()) return outcome_text(description.facts.revenue, description.scales.revenue);
   return "an index: made of learned efficiencies (revenue per cost of each step between arms) and predicted costs; it "
          "ranks "
          "decisions, its levels mean nothing";
@@ -53,71 +53,16 @@ std::string arms_text(const model::Model& model) {
   return text + (model.arms.ordered ? "; graded" : "");
 }
 
-std::string features_text(const model::Model& model) {
-  const model::Preprocessing& preprocessing = model.preprocessing;
-  const auto logs = std::count_if(preprocessing.numbers().begin(), preprocessing.numbers().end(),
-                                  [](const model::NumberInput& number) { return number.log_factor != 0.0f; });
-  std::string text = fmt::format("{} make {}: {}", plural(model.features.size(), "column", "columns"),
-                                 plural(preprocessing.num_inputs(), "input", "inputs"),
-                                 plural(preprocessing.numbers().size(), "number", "numbers"));
-  if (logs > 0) text += fmt::format(" ({} on a log scale)", logs);
-  if (!preprocessing.indicators().empty())
-    text += fmt::format(", {}", plural(preprocessing.indicators().size(), "mark", "marks") + " of missing values");
-  std::size_t levels = 0;
-  for (const model::CategoryInput& category : preprocessing.categories()) levels += category.share.size();
-  if (levels > 0)
-    text += fmt::format(", {} of {}", plural(levels, "level", "levels"),
-                        plural(preprocessing.categories().size(), "category", "categories"));
-  return text;
-}
-
-std::string network_text(const model::Model& model) {
-  const nn::OutcomeNetworkOptions& network = model.network;
-  std::string text = model.members.size() == 1
-                         ? ""
-                         : fmt::format("the mean of {}: ", plural(model.members.size(), "network", "networks"));
-  text += fmt::format("{} inputs", network.inputs);
-  if (!network.shared.empty()) text += fmt::format(", shared layers {}", fmt::join(network.shared, "-"));
-  if (network.heads && !network.heads->empty())
-    text += fmt::format(", a head {} for each output", fmt::join(*network.heads, "-"));
-  return text + fmt::format("; {} parameters{}", count_text(model.members.front().size()),
-                            model.members.size() == 1 ? "" : " each");
-}
-
-std::string forest_text(const model::Model& model) {
-  const forest::Forest& forest = *model.forest;
-  const auto words = [](forest::Link link) {
-    return link == forest::Link::ratio ? "ratios to the base" : "differences from the base";
-  };
-  std::string text = fmt::format("{}, {} leaves in all; revenue as {}", plural(forest.num_trees(), "tree", "trees"),
-                                 count_text(forest.num_leaves()), words(forest.revenue_link));
-  if (forest.cost_link != forest.revenue_link) text += fmt::format(", cost as {}", words(forest.cost_link));
-  return text + "; the networks give the base, the mean over the arms";
-}
-
 std::string importance_text(const model::Model& model) {
   constexpr std::size_t kShown = 12;
-  if (!model.forest) return "";
-  TextTable table({{"feature", Align::left}, {"importance"}});
   const auto list = model::feature_importance(model);
+  if (list.empty()) return "";
+  TextTable table({{"feature", Align::left}, {"importance"}});
   for (std::size_t i = 0; i < std::min(kShown, list.size()) && list[i].second > 0.0; ++i)
     table.add_row({list[i].first, percent_text(list[i].second)});
   return "\nFeatures by which effects differ (share of what all splits are worth, by units that did not choose "
          "them):\n" +
          table.text();
-}
-
-ordered_json forest_json(const model::Model& model) {
-  if (!model.forest) return nullptr;
-  constexpr const char* kLinks[] = {"difference", "ratio"};
-  const forest::Forest& forest = *model.forest;
-  ordered_json importance = ordered_json::object();
-  for (const auto& [name, share] : model::feature_importance(model)) importance[name] = share;
-  return {{"trees", forest.num_trees()},
-          {"leaves", forest.num_leaves()},
-          {"revenue_link", kLinks[static_cast<std::size_t>(forest.revenue_link)]},
-          {"cost_link", kLinks[static_cast<std::size_t>(forest.cost_link)]},
-          {"importance", importance}};
 }
 
 std::string trained_text(const model::Model& model) {
@@ -137,7 +82,7 @@ ordered_json record_of(const model::Model& model) {
   return record.is_discarded() ? ordered_json() : record;
 }
 
-// How often decision epochs were undone (train/member_trainer.h).
+// How often decision epochs were undone (train/stages.h).
 std::string went_back_text(const ordered_json& record) {
   const auto undone = std::count_if(record.begin(), record.end(), [](const ordered_json& entry) {
     return entry.is_object() && entry.contains("went_back") && entry["went_back"] == true;
@@ -180,7 +125,7 @@ std::string multipliers_text(const model::Model& model) {
   return "\nPrice of money at each budget (revenue a unit of cost):\n" + table.text();
 }
 
-ordered_json outcome_json(const nn::OutcomeOptions& head, const model::OutcomeScale& outcome) {
+ordered_json outcome_json(const learn::OutcomeFacts& head, const learn::OutcomeScale& outcome) {
   constexpr const char* kShapes[] = {"plain", "monotone", "concave"};
   constexpr const char* kKinds[] = {"real", "non_negative", "binary"};
   return {{"kind", kKinds[static_cast<std::size_t>(head.kind)]},
@@ -212,11 +157,16 @@ std::string model_text(const model::Model& model, const std::string& path) {
     text += wrap(fmt::format("{:<12}{}", name, value), 12) + "\n";
   };
   line("arms", arms_text(model));
-  line("revenue", revenue_text(model));
-  line("cost", outcome_text(model.network.cost, model.cost));
-  line("features", features_text(model));
-  line("network", network_text(model));
-  if (model.forest) line("forest", forest_text(model));
+  const learn::Description first = model.predictors.front().predictor->describe(model.schema());
+  line("revenue", revenue_text(model, first));
+  line("cost", outcome_text(first.facts.cost, first.scales.cost));
+  for (const learn::WeightedPredictor& part : model.predictors) {
+    for (const auto& [name, value] : part.predictor->describe(model.schema()).lines) {
+      const std::string share =
+          model.predictors.size() == 1 ? "" : fmt::format("; weight {}", number_text(part.weight));
+      line(name.c_str(), value + share);
+    }
+  }
   line("trained on", trained_text(model));
   if (!model.options.empty()) {
     std::string options;
@@ -243,8 +193,8 @@ std::string model_json(const model::Model& model) {
   ordered_json options = ordered_json::object();
   for (const auto& [name, value] : model.options) options[name] = value;
   const data::Study::Split& split = model.trained.split;
-  const nn::OutcomeNetworkOptions& network = model.network;
-  const ordered_json json = {
+  const learn::Description description = model.predictors.front().predictor->describe(model.schema());
+  ordered_json json = {
       {"kind", "model"},
       {"version", model.version},
       {"method", model.method},
@@ -252,31 +202,35 @@ std::string model_json(const model::Model& model) {
       {"fingerprint", model::fingerprint_of(model)},
       {"is_index", model.is_index()},
       {"arms", {{"labels", model.arms.labels}, {"control", model.arms.control}, {"ordered", model.arms.ordered}}},
-      {"revenue", outcome_json(network.revenue, model.revenue)},
-      {"cost", outcome_json(network.cost, model.cost)},
+      {"revenue", outcome_json(description.facts.revenue, description.scales.revenue)},
+      {"cost", outcome_json(description.facts.cost, description.scales.cost)},
       {"id_column", model.id_column},
-      {"features", features_json(model)},
-      {"inputs", model.preprocessing.names(model.features)},
-      {"network",
-       {{"inputs", network.inputs},
-        {"shared", network.shared},
-        {"heads", network.heads ? ordered_json(*network.heads) : ordered_json()},
-        {"parameters", model.members.front().size()},
-        {"members", model.members.size()}}},
-      {"forest", forest_json(model)},
-      {"multipliers", multipliers},
-      {"trained_on",
-       {{"units", model.trained.num_units},
-        {"trial_fingerprint", fmt::format("{:016x}", model.trained.trial_fingerprint)},
-        {"split",
-         {{"by", split.by},
-          {"train", split.train},
-          {"validation", split.validation},
-          {"test", split.test},
-          {"seed", split.seed}}}}},
-      {"options", options},
-      {"record", record_of(model)},
-      {"study", model.study}};
+      {"features", features_json(model)}};
+  // Of one predictor, its own figures stand beside those of the model; of several, in a list.
+  const auto add_figures = [](ordered_json& target, const learn::Description& of) {
+    for (const auto& [name, value] : ordered_json::parse(of.json).items()) target[name] = value;
+  };
+  if (model.predictors.size() == 1) {
+    add_figures(json, description);
+  } else {
+    for (const learn::WeightedPredictor& part : model.predictors) {
+      ordered_json entry = {{"kind", part.predictor->kind()}, {"weight", part.weight}};
+      add_figures(entry, part.predictor->describe(model.schema()));
+      json["predictors"].push_back(std::move(entry));
+    }
+  }
+  json["multipliers"] = multipliers;
+  json["trained_on"] = {{"units", model.trained.num_units},
+                        {"trial_fingerprint", fmt::format("{:016x}", model.trained.trial_fingerprint)},
+                        {"split",
+                         {{"by", split.by},
+                          {"train", split.train},
+                          {"validation", split.validation},
+                          {"test", split.test},
+                          {"seed", split.seed}}}};
+  json["options"] = options;
+  json["record"] = record_of(model);
+  json["study"] = model.study;
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

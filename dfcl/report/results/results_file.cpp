@@ -8,7 +8,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/printable.h"
-#include "dfcl/model/strict_json.h"
+#include "dfcl/io/tensors/strict_json.h"
 #include "dfcl/report/results/results_head.h"
 #include "dfcl/report/results/results_schema.h"
 
@@ -28,7 +28,7 @@ constexpr int kMostDepth = 32;
 
 Json parse(std::string_view text, const std::string& where) {
   try {
-    return model::parse_strictly(text, kMostDepth, where);
+    return io::parse_strictly(text, kMostDepth, where);
   } catch (const core::Error& error) {
     refuse(where, error.details().what, error.details().found, "a results file of dfcl");
   }

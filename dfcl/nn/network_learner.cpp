@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/nn/network_learner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dfcl/core/error.h"
+#include "dfcl/core/error_makers.h"
+#include "dfcl/data/study_keys.h"
+#include "dfcl/learn/facts_json.h"
+#include "dfcl/nn/network_predictor.h"
+#include "dfcl/nn/network_trainer.h"
+
+namespace dfcl::nn {
+namespace {
+
+static_assert(data::kMostLayerWidth == kMostWidth);
+
+Scaling scaling_of(const data::Study& study) {
+  const bool unit = study.network.scaling ? *study.network.scaling == "unit" : study.method.as_published;
+  return unit ? Scaling::unit_interval : Scaling::standard;
+}
+
+std::vector<std::size_t> widths(const std::vector<std::int64_t>& layers) { return {layers.begin(), layers.end()}; }
+
+bool names_layers(const data::Study::Network& network) {
+  return !(network.hidden.empty() && network.shared.empty() && network.heads.empty());
+}
+
+void set_layers(const data::Study::Network& given, OutcomeNetworkOptions& network) {
+  if (given.shared.empty() && given.heads.empty()) {
+    network.shared = given.hidden.empty() ? std::vector<std::size_t>{64, 32, 32} : widths(given.hidden);
+  } else {
+    network.shared = widths(given.shared);
+    network.heads = widths(given.heads);
+  }
+}
+
+core::Error other_model(std::string what, std::string found, std::string expected, std::string hint = "") {
+  return core::Error({.kind = core::ErrorKind::usage,
+                      .what = std::move(what),
+                      .where = "--start-from",
+                      .found = std::move(found),
+                      .expected = std::move(expected),
+                      .hint = std::move(hint)});
+}
+
+std::string layers_text(const OutcomeNetworkOptions& network) {
+  std::string text = network.heads ? "shared " : "hidden ";
+  text += fmt::format("[{}]", fmt::join(network.shared, ", "));
+  if (network.heads) text += fmt::format(", heads [{}]", fmt::join(*network.heads, ", "));
+  return text;
+}
+
+std::string outcome_text(const OutcomeOptions& outcome) {
+  return fmt::format(
+      "{}{}{}{}, {} outputs", learn::kind_word(outcome.kind),
+      outcome.arm_shape == ArmShape::plain ? "" : fmt::format(", {}", learn::shape_word(outcome.arm_shape)),
+      outcome.control_is_free ? ", free control" : "", outcome.non_negative ? ", never negative" : "",
+      outcome.num_arms);
+}
+
+void require_same_network(const OutcomeNetworkOptions& wanted, const OutcomeNetworkOptions& found) {
+  if (wanted.shared != found.shared || wanted.heads != found.heads) {
+    throw other_model("the starting model has another network", layers_text(found), layers_text(wanted),
+                      "[network] may be left out: the model's is taken then");
+  }
+  for (const auto& [name, theirs, ours] :
+       {std::tuple{"revenue", found.revenue, wanted.revenue}, std::tuple{"cost", found.cost, wanted.cost}}) {
+    if (theirs == ours) continue;
+    throw other_model(fmt::format("the starting model predicts {} in another form", name), outcome_text(theirs),
+                      outcome_text(ours),
+                      "[cost], --as-published, --monotone, --concave and the kind of the method must be the same");
+  }
+}
+
+const NetworkParts& network_parts(const learn::Predictor& start) {
+  const auto* network = dynamic_cast<const NetworkPredictor*>(&start);
+  if (network == nullptr) throw other_model("the starting model is no network", start.kind(), "a network");
+  return network->parts();
+}
+
+}  // namespace
+
+Preprocessing recoded(const Preprocessing& preprocessing, const std::vector<data::FeatureColumn>& known_columns,
+                      const std::vector<data::FeatureColumn>& columns) {
+  std::vector<CategoryInput> categories = preprocessing.categories();
+  for (CategoryInput& category : categories) {
+    const std::vector<std::string>& known = known_columns[category.feature].levels;
+    const std::vector<std::string>& levels = columns[category.feature].levels;
+    std::vector<std::int32_t> position;
+    for (const std::string& level : levels) {
+      const auto found = std::find(known.begin(), known.end(), level);
+      // A level that the model pooled, or never met, is one of its pool.
+      const std::size_t code = found == known.end() ? 0 : static_cast<std::size_t>(found - known.begin());
+      position.push_back(category.position[code]);
+    }
+    position.push_back(category.position.back());  // missing
+    category.position = std::move(position);
+  }
+  return Preprocessing(preprocessing.num_features(), preprocessing.numbers(), preprocessing.indicators(),
+                       std::move(categories));
+}
+
+std::unique_ptr<learn::Learner> make_network_learner(const learn::LearnerRequest& request, core::RunContext& context) {
+  const learn::TrainingSet& set = request.set;
+  const NetworkParts* start = request.start == nullptr ? nullptr : &network_parts(*request.start);
+  const Scaling scaling = scaling_of(request.study);
+  Preprocessing preprocessing =
+      start != nullptr
+          ? recoded(start->preprocessing, *request.start_columns, set.features->columns)
+          : fit_preprocessing(set.features->columns, set.features->values.view(), set.is_training, scaling, context);
+  OutcomeNetworkOptions network;
+  network.inputs = preprocessing.num_inputs();
+  set_layers(request.study.network, network);
+  network.revenue = set.facts.revenue;
+  network.cost = set.facts.cost;
+  if (request.revenue_form != loss::RevenueForm::outcome) network.revenue = {.num_arms = set.num_arms() - 1};
+  if (const std::size_t size = num_neurons(network); size > kMostNeurons) {
+    throw core::usage_error("[network]", "too wide", fmt::format("{} inputs and hidden units", size),
+                            fmt::format("at most {}", kMostNeurons),
+                            "each level of a category is an input; [columns] min_level_units pools rare ones");
+  }
+  if (start != nullptr) {
+    if (!names_layers(request.study.network)) {
+      network.shared = start->network.shared;
+      network.heads = start->network.heads;
+    }
+    require_same_network(network, start->network);
+  }
+  return std::make_unique<NetworkLearner>(std::move(preprocessing), std::move(network), request);
+}
+
+NetworkLearner::NetworkLearner(Preprocessing preprocessing, OutcomeNetworkOptions network,
+                               const learn::LearnerRequest& request)
+    : preprocessing_(std::move(preprocessing)),
+      network_(std::move(network)),
+      steps_(request.steps),
+      seed_(request.seed) {}
+
+learn::Fit NetworkLearner::fit(const learn::TrainingSet& set, const learn::Objective& objective,
+                               const learn::Stage& stage, core::RunContext& context) const {
+  NetworkTrainer trainer(set, objective, stage, preprocessing_, network_, steps_, seed_, context);
+  TrainerState& state = trainer.state();
+  if (stage.start != nullptr) {
+    const auto& members = network_parts(*stage.start).members;
+    state.parameters = members[stage.member % members.size()];
+  }
+  if (const std::optional<io::TensorFile> kept = stage.load ? stage.load() : std::nullopt) {
+    state = state_of(*kept, state.parameters.size(), stage.name);
+    if (stage.advanced && state.epochs_done > 0) stage.advanced(state.epochs_done * set.rows.size());
+  }
+  while (state.epochs_done < stage.epochs) {
+    trainer.run_epoch();
+    if (stage.on_epoch) stage.on_epoch(state.record.back());
+    if (stage.save) stage.save(state_file(state));
+    if (stage.advanced) stage.advanced(set.rows.size());
+  }
+  NetworkParts parts{preprocessing_,
+                     network_,
+                     {std::move(state.parameters)},
+                     set.scales,
+                     objective.revenue_form,
+                     objective.efficiency_cost_scale};
+  return {std::make_unique<NetworkPredictor>(std::move(parts)), std::move(state.record), std::nullopt};
+}
+
+}  // namespace dfcl::nn
