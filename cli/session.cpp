@@ -153,18 +153,6 @@ void reject_empty(const CLI::App& verb) {
   }
 }
 
-// A word of a list as TOML has it, without the spaces around it.
-std::string quoted(const std::string& given, const std::string& key) {
-  const std::size_t first = given.find_first_not_of(" \t");
-  if (first == std::string::npos) throw core::field_error(key, "an empty name", "", "names with commas between them");
-  std::string word = "\"";
-  for (const char letter : given.substr(first, given.find_last_not_of(" \t") - first + 1)) {
-    if (letter == '"' || letter == '\\') word += '\\';
-    word += letter;
-  }
-  return word + "\"";
-}
-
 bool is_flag(const std::string& argument) { return argument.size() > 1 && argument.front() == '-'; }
 
 }  // namespace

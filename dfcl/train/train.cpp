@@ -133,7 +133,9 @@ class Run {
     }
     set_multipliers(result, unseen->revenue.view(), unseen->cost.view());
     if (options_.on_out_of_bag) {
-      options_.on_out_of_bag({trial_.arms.labels, ids_of(trial_.ids, prepared_.train_rows), std::move(unseen->revenue),
+      options_.on_out_of_bag({{.arms = trial_.arms},
+                              trial_.ids.chosen(prepared_.train_rows),
+                              std::move(unseen->revenue),
                               std::move(unseen->cost)});
     }
     return result;

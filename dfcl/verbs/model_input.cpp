@@ -8,9 +8,7 @@
 #include <utility>
 
 #include "dfcl/io/predictions/prediction_file.h"
-#include "dfcl/io/tables/table_summary_reader.h"
 #include "dfcl/model/model_file.h"
-#include "dfcl/verbs/predict.h"
 
 namespace dfcl::verbs {
 
@@ -21,11 +19,6 @@ ModelInput read_model_input(ModelInput input, core::RunContext& context) {
     return input;
   }
   input.prediction = std::make_shared<const data::Prediction>(io::read_prediction(input.path, "", context).prediction);
-  const data::Provenance provenance = io::read_provenance(input.path);
-  input.is_index = holds_index(provenance);
-  for (const auto& [name, value] : provenance.options) {
-    if (name == "method") input.method = value;
-  }
   return input;
 }
 

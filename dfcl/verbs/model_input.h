@@ -18,9 +18,7 @@ struct ModelInput {
   std::string path;  // of a file, or what messages call the object in memory
   std::shared_ptr<const model::Model> model = {};
   std::shared_ptr<const data::Prediction> prediction = {};
-  std::string name = {};    // "": made from the path
-  std::string method = {};  // of predictions in memory, as the next
-  bool is_index = false;
+  std::string name = {};        // "": made from the path
   bool is_alternative = false;  // a setting that is tried: judged, never launched
 
   bool in_memory() const { return model != nullptr || prediction != nullptr; }

@@ -58,7 +58,7 @@ PredictResult predict(const PredictRequest& request, core::RunContext& context) 
   if (request.uncertainty) {
     require_output("uncertainty", *request.uncertainty, {model_file, request.units});
     require_other_file("uncertainty", *request.uncertainty, request.output.value_or(""));
-    const model::Predictor has_errors(*result.model, model::Figure::standard_errors);  // or says why not, before work
+    model::require_figure(*result.model, model::Figure::standard_errors);  // or says why not, before work
   }
   if (request.keep) {
     result.prediction =

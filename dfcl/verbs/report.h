@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "dfcl/report/evaluation/results_report.h"
+#include "dfcl/report/results/results_report.h"
 
 namespace dfcl::verbs {
 

@@ -6,16 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <initializer_list>
 
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/version.h"
 #include "dfcl/io/predictions/prediction_writer.h"
 #include "dfcl/io/study/study_file.h"
 #include "dfcl/io/trial/trial_reader.h"
-#include "dfcl/model/model_file.h"
-#include "dfcl/train/methods.h"
 #include "dfcl/learn/record_json.h"
+#include "dfcl/model/model_file.h"
+#include "dfcl/train/method_traits.h"
 #include "dfcl/train/train.h"
 #include "dfcl/verbs/check.h"
 #include "dfcl/verbs/outputs.h"
@@ -46,21 +45,12 @@ class EpochLog {
 // A setting that was given and changes nothing is a mistake more often than not.
 void warn_of_idle_settings(const TrainRequest& request, const std::string& name, core::RunContext& context) {
   if (name == "auto") return;
-  const train::Method& method = train::find_method(name);
-  const auto is_one_of = [](const std::string& key, std::initializer_list<const char*> keys) {
-    return std::find(keys.begin(), keys.end(), key) != keys.end();
-  };
-  std::vector<std::string> settings = request.study.settings;
-  settings.insert(settings.end(), request.study.overrides.begin(), request.study.overrides.end());
-  for (const std::string& setting : settings) {
-    const std::string key = setting.substr(0, setting.find('='));
-    const bool idle = (!method.decides() && is_one_of(key, {"method.alpha", "method.baseline", "method.warm_epochs",
-                                                            "method.multipliers"})) ||
-                      (!method.has_window() && key == "method.window") ||
-                      ((method.has_window() || !method.decides()) && key == "method.temperature") ||
-                      (method.grows_forest ? key == "method.ensemble" : key.starts_with("forest."));
-    if (idle) context.warn(fmt::format("{} changes nothing with {}", key, core::field_name("method.name", name)));
+  std::vector<std::string> keys;
+  for (const auto* settings : {&request.study.settings, &request.study.overrides}) {
+    for (const std::string& setting : *settings) keys.push_back(setting.substr(0, setting.find('=')));
   }
+  for (const std::string& key : train::idle_keys(keys, name))
+    context.warn(fmt::format("{} changes nothing with {}", key, core::field_name("method.name", name)));
   if (request.time_budget)
     context.warn(fmt::format("{} is for {} and changes nothing here", core::field_name("time_budget"),
                              core::field_name("method.name", "auto")));
@@ -102,7 +92,7 @@ void check_outputs(const TrainRequest& request, const data::Study& study) {
 }
 
 void write_out_of_bag(const std::string& path, const data::Prediction& prediction) {
-  io::PredictionWriter writer(path, prediction.arms, prediction.ids.texts() == nullptr,
+  io::PredictionWriter writer(path, prediction, prediction.ids.type(),
                               {"prediction", core::version(), "train", {{"figure", "out of bag"}}});
   writer.write(prediction);
   writer.commit();

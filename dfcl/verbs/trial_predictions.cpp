@@ -106,8 +106,8 @@ TrialPrediction predict_trial(const ModelInput& input, const JudgedTrial& judged
   const ModelInput read = read_model_input(input, context);
   if (read.model != nullptr) return predict_by_model(*read.model, read.path, judged, training_rows, context);
   TrialPrediction predicted = join_to_trial(*read.prediction, read.path, judged, context);
-  predicted.method = read.method;
-  predicted.is_index = read.is_index;
+  predicted.method = read.prediction->method;
+  predicted.is_index = read.prediction->is_index;
   return predicted;
 }
 

@@ -14,7 +14,7 @@
 #include "dfcl/evaluate/areas/ranking.h"
 #include "dfcl/evaluate/estimators/estimators.h"
 #include "dfcl/evaluate/estimators/resample.h"
-#include "dfcl/report/evaluation/results_report.h"
+#include "dfcl/report/results/results_report.h"
 
 namespace dfcl::verbs {
 

@@ -8,11 +8,11 @@ static const Described<FigurePoint>& description(Of<FigurePoint>) {
       Described<FigurePoint>("FigurePoint", "A point of a series.")
           .field("x", &FigurePoint::x, "place: a number, or a text on a `category` axis")
           .field(
-              "y", [](const FigurePoint& point) { return point.y.value; }, "height")
+              "y", [](const FigurePoint& at) { return at.y.value; }, "height")
           .field(
-              "low", [](const FigurePoint& point) { return point.y.low; }, "lower end of its interval")
+              "low", [](const FigurePoint& at) { return at.y.low; }, "lower end of its interval")
           .field(
-              "high", [](const FigurePoint& point) { return point.y.high; }, "upper end of its interval");
+              "high", [](const FigurePoint& at) { return at.y.high; }, "upper end of its interval");
   return point;
 }
 
