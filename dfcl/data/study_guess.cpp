@@ -218,7 +218,8 @@ class Guesser {
     guess_.remarks["cost.non_negative"] = "no unit's cost is below zero";
     if (!study.arms.order.empty()) guess_.remarks["cost.rises_with_arm"] = "a stronger arm never costs less";
     study.budgets.share_of_max = {0.1, 0.2, 0.4};
-    guess_.remarks["budgets.share_of_max"] = "shares of the costliest arm's cost; or per_unit, or total";
+    guess_.remarks["budgets.share_of_max"] =
+        "shares of what the costliest arm costs above control; or per_unit, or total";
     guess_.remarks["split.by"] = !study.columns.time ? "or \"time\", or a column that says train, validation or test"
                                                      : "\"time\" trains on the earlier rows and tests on the later";
   }
@@ -232,21 +233,5 @@ class Guesser {
 }  // namespace
 
 StudyGuess guess_study(const TableSummary& table) { return Guesser(table).guess(); }
-
-void guess_budgets(StudyGuess& guess, const std::vector<double>& mean_costs, std::size_t control) {
-  const double most = *std::max_element(mean_costs.begin(), mean_costs.end());
-  // Where control is the costliest, other arms save: budgets start at the cheapest.
-  const double least =
-      mean_costs[control] < most ? mean_costs[control] : *std::min_element(mean_costs.begin(), mean_costs.end());
-  const double share = least / most;
-  if (!(most > 0.0) || !(share > 0.001) || !(share < 0.99)) return;
-  std::vector<double>& shares = guess.study.budgets.share_of_max;
-  shares.clear();
-  for (const double way : {0.1, 0.2, 0.4})
-    shares.push_back(std::round(1000.0 * (share + way * (1.0 - share))) / 1000.0);
-  guess.remarks["budgets.share_of_max"] =
-      fmt::format("shares of the costliest arm's cost; {} alone takes {:.3g} of it; or per_unit, or total",
-                  mean_costs[control] < most ? "control" : "the cheapest arm", share);
-}
 
 }  // namespace dfcl::data

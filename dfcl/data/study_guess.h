@@ -4,10 +4,8 @@
 // the user to correct, so each comes with a remark on why.
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "dfcl/data/study.h"
 #include "dfcl/data/table_summary.h"
@@ -21,9 +19,5 @@ struct StudyGuess {
 
 // study.data.trial stays for the caller to fill in. Roles that cannot be guessed stay empty, with a remark.
 StudyGuess guess_study(const TableSummary& table);
-
-// Budgets above what control costs: shares of the costliest arm's mean cost, 10, 20 and 40 % of the way up to it.
-// mean_costs: of each arm; control: its place.
-void guess_budgets(StudyGuess& guess, const std::vector<double>& mean_costs, std::size_t control);
 
 }  // namespace dfcl::data

@@ -52,21 +52,22 @@ std::string arms_section(const Simulator& simulator) {
 std::string study_text(const Simulator& simulator, const std::string& trial_path) {
   const SimulatorOptions& options = simulator.options();
   const bool marketing = options.preset == Preset::marketing;
-  std::string text = fmt::format("# A simulated trial: preset {}, response {}, {} rows, seed {}.\n",
-                                 core::to_word(options.preset), core::to_word(options.response), options.num_rows, options.seed);
-  text += fmt::format("[data]\ntrial = {}\n\n", quoted(trial_path));
+  std::string text =
+      fmt::format("format = 2\n# A simulated trial: preset {}, response {}, {} rows, seed {}.\n",
+                  core::to_word(options.preset), core::to_word(options.response), options.num_rows, options.seed);
+  text += fmt::format("\n[data]\ntrial = {}\n\n", quoted(trial_path));
   text += columns_section(simulator);
   text += arms_section(simulator);
   if (marketing) {
     text += "[cost]                     # what is known about cost\n";
     text += "control_is_free = true\nnon_negative = true\nrises_with_arm = true\n\n";
-    text += "[budgets]                  # of the mean cost when every unit gets the costliest arm\n";
+    text += "[budgets]                  # of what the costliest arm costs above control, by the trial's means\n";
     text += "share_of_max = [0.05, 0.1, 0.2, 0.3, 0.45, 0.6]\n\n";
   } else {
     text += "[cost]                     # what is known about cost; control costs visits too\n";
     text += "non_negative = true\n\n";
-    text += "[budgets]                  # of the mean cost when every unit is treated; control alone takes 0.78\n";
-    text += "share_of_max = [0.8, 0.84, 0.88, 0.92, 0.96, 0.99]\n\n";
+    text += "[budgets]                  # of what treating everyone costs above control, by the trial's means\n";
+    text += "share_of_max = [0.1, 0.25, 0.45, 0.65, 0.8, 0.95]\n\n";
   }
   if (options.num_days > 1) {
     text += "[split]\nby = \"time\"                # the first half of the days trains, the second tests\n";

@@ -3,48 +3,19 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include "dfcl/core/error_makers.h"
-#include "dfcl/data/budgets.h"
 #include "dfcl/data/study_guess.h"
 #include "dfcl/io/study/study_file.h"
 #include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/io/tables/table_summary_reader.h"
-#include "dfcl/io/trial/trial_reader.h"
 #include "dfcl/verbs/outputs.h"
 
 namespace dfcl::verbs {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Control may cost something itself, and budgets must lie above that. A trial that cannot be read by the guess has
-// other things to correct first.
-void guess_budgets(data::StudyGuess& guess, const data::TableSummary& summary, const std::string& path,
-                   core::RunContext& context) {
-  data::Study study = guess.study;
-  const data::Study::Columns& columns = study.columns;
-  if (!columns.cost || columns.arm.empty() || columns.revenue.empty()) return;
-  study.data.trial = path;
-  study.columns.features.clear();
-  for (const data::ColumnSummary& column : summary.columns) {  // one is needed, and one is quick to read
-    const std::set<std::optional<std::string>> roles = {columns.id,   columns.arm,     columns.revenue,   columns.cost,
-                                                        columns.time, columns.cluster, columns.propensity};
-    const auto excluded = std::find(columns.exclude.begin(), columns.exclude.end(), column.name);
-    if (!column.is_number || roles.contains(column.name) || excluded != columns.exclude.end()) continue;
-    study.columns.features = {column.name};
-    break;
-  }
-  try {
-    const data::Trial trial = io::read_trial(study, context);
-    data::guess_budgets(guess, data::arm_costs(trial).mean, trial.arms.control);
-  } catch (const core::Error& error) {
-    if (error.kind() == core::ErrorKind::interrupted) throw;
-  }
-}
 
 // The path of the trial as the study file says it: relative to the file's folder where that is possible.
 std::string path_from(const std::string& output, const std::string& trial) {
@@ -72,7 +43,6 @@ InitResult init(const InitRequest& request, core::RunContext& context) {
   const data::TableSummary summary = io::summarize_table(request.trial, context);
   if (request.output) require_output("output", *request.output, {request.trial});
   data::StudyGuess guess = data::guess_study(summary);
-  guess_budgets(guess, summary, request.trial, context);
   if (request.output) guess.study.data.trial = path_from(*request.output, request.trial);
   InitResult result{guess.study, io::study_text(guess.study, guess.remarks), summary.rows, summary.columns.size()};
   if (request.output) io::write_text_file(*request.output, result.text);

@@ -13,31 +13,12 @@ from .errors import UsageError
 
 __all__ = ["Study"]
 
-# Keyword -> key of the study file.
-_KEYS = {
-    "trial": "data.trial",
-    "id": "columns.id",
-    "arm": "columns.arm",
-    "revenue": "columns.revenue",
-    "cost": "columns.cost",
-    "time": "columns.time",
-    "features": "columns.features",
-    "exclude": "columns.exclude",
-    "categorical": "columns.categorical",
-    "missing": "columns.missing",
-    "cluster": "columns.cluster",
-    "propensity": "columns.propensity",
-    "control": "arms.control",
-    "order": "arms.order",
-    "share": "arms.share",
-    "arm_cost": "arms.cost",
-    "cost_per_revenue": "arms.cost_per_revenue",
-    "per_unit": "budgets.per_unit",
-    "total": "budgets.total",
-    "share_of_max": "budgets.share_of_max",
-    "split": "split.by",
-    "method": "method.name",
-}
+# Keyword -> key of the study file, from the one table of keys.
+_KEYS = {key["keyword"]: key["name"] for key in _dfcl.study_keys() if key["keyword"]}
+_dfcl.set_keywords({key: keyword for keyword, key in _KEYS.items()})
+
+# The form of studies made here: budgets are what is spent above control.
+_FORMAT = "format = 2\n"
 
 
 def _toml(value: Any) -> str:
@@ -62,7 +43,8 @@ def overrides(settings: Mapping[str, Any]) -> list[str]:
 class Study:
     """What the columns of a trial mean, which budgets matter, how units are split and which method learns.
 
-    A study is read from a file, or made of keywords. Keys without a keyword are set by their full name.
+    A study is read from a file, or made of keywords. Keys without a keyword are set by their full name. Budgets are what
+    is spent above everyone in control; ``include_control=True`` counts what control costs in.
 
     >>> study = Study(arm="discount", revenue="orders", cost="subsidy", control="0", per_unit=[0.2])
     >>> study.set({"split.train": 0.7, "split.test": 0.2}).method
@@ -77,6 +59,7 @@ class Study:
         arm: str | None = None,
         revenue: str | None = None,
         cost: str | None = None,
+        cost_if: str | None = None,
         time: str | None = None,
         features: Sequence[str] | None = None,
         exclude: Sequence[str] | None = None,
@@ -92,6 +75,7 @@ class Study:
         per_unit: Sequence[float] | None = None,
         total: Sequence[float] | None = None,
         share_of_max: Sequence[float] | None = None,
+        include_control: bool | None = None,
         split: str | None = None,
         method: str | None = None,
         settings: Mapping[str, Any] | None = None,
@@ -104,7 +88,7 @@ class Study:
                 entries[key] = [str(entry) for entry in value]
             elif value is not None:
                 entries[key] = str(value)
-        self._native = _dfcl.Study.parse("", "study", "", overrides(entries | dict(settings or {})), False)
+        self._native = _dfcl.Study.parse(_FORMAT, "study", "", overrides(entries | dict(settings or {})), False)
 
     @classmethod
     def _of(cls, native: _dfcl.Study) -> Study:

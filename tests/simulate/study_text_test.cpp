@@ -10,6 +10,7 @@ bool holds(const std::string& text, const std::string& part) { return text.find(
 
 TEST(StudyText, NamesTheRolesOfMarketing) {
   const std::string text = study_text(Simulator({.num_rows = 10}), "data/trial.parquet");
+  EXPECT_TRUE(text.starts_with("format = 2\n")) << text;
   EXPECT_TRUE(holds(text, "trial = \"data/trial.parquet\"")) << text;
   EXPECT_TRUE(holds(text, "id = \"shop_id\"")) << text;
   EXPECT_TRUE(holds(text, "order = [\"0\", \"5\", \"10\", \"15\", \"20\"]")) << text;

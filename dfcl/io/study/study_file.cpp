@@ -137,8 +137,8 @@ Study with_settings(Study study, const std::vector<std::string>& settings, const
 }
 
 std::string study_text(const Study& study, const std::map<std::string, std::string>& remarks) {
-  std::string text = "# A study: what the columns of a trial mean. Every key is described in docs/study.md.\n";
-  if (study.format == 2) text += "format = 2\n";
+  std::string text = study.format == 2 ? "format = 2\n" : "";
+  text += "# A study: what the columns of a trial mean. Every key is described in docs/study.md.\n";
   std::string section;
   for (const data::StudyKey& key : data::study_keys()) {
     if (key.section.empty()) continue;
