@@ -31,6 +31,23 @@ double weight_of(const data::Trial& trial, std::size_t row) {
   return trial.propensity.empty() ? 1.0 : 1.0 / static_cast<double>(trial.propensity[row]);
 }
 
+// What is estimated of a unit's cost: all of it, or, where the study knows a price or a rate, what that is paid for: the
+// revenue, or whether it was paid at all. The fact itself is a factor without an error.
+double cost_of(const data::Trial& trial, std::size_t row) {
+  const auto cost = static_cast<double>(trial.cost[row]);
+  switch (trial.cost_facts.kind) {
+    case data::CostKind::price: return 1.0;
+    case data::CostKind::rate: return static_cast<double>(trial.revenue[row]);
+    case data::CostKind::price_if: return trial.cost_facts.is_paid(trial.arm[row], cost) ? 1.0 : 0.0;
+    case data::CostKind::observed: break;
+  }
+  return cost;
+}
+
+double cost_factor(const data::Trial& trial, std::size_t arm) {
+  return trial.cost_facts.is_known() ? trial.cost_facts.per_arm[arm] : 1.0;
+}
+
 std::vector<Totals> totals_of(const data::Trial& trial, core::RunContext& context) {
   const std::size_t num_arms = trial.arms.size();
   return core::sum_chunks(
@@ -44,7 +61,7 @@ std::vector<Totals> totals_of(const data::Trial& trial, core::RunContext& contex
           arm.with_revenue += trial.revenue[row] != 0.0f ? 1 : 0;
           arm.weight += weight;
           arm.outcome[0] += weight * static_cast<double>(trial.revenue[row]);
-          arm.outcome[1] += weight * static_cast<double>(trial.cost[row]);
+          arm.outcome[1] += weight * cost_of(trial, row);
         }
         return part;
       },
@@ -74,7 +91,7 @@ std::vector<Spread> spread_of_chunk(const data::Trial& trial, const RowGroups& g
       const double weight = weight_of(trial, row) / totals[arm].weight;
       seen[arm] = true;
       parts[arm][0] += weight * (static_cast<double>(trial.revenue[row]) - totals[arm].outcome[0] / totals[arm].weight);
-      parts[arm][1] += weight * (static_cast<double>(trial.cost[row]) - totals[arm].outcome[1] / totals[arm].weight);
+      parts[arm][1] += weight * (cost_of(trial, row) - totals[arm].outcome[1] / totals[arm].weight);
     }
     for (std::size_t arm = 0; arm < num_arms; ++arm) {
       if (!seen[arm]) continue;
@@ -132,10 +149,17 @@ Difference difference_of(double value, const Spread& arm, const Spread& control,
 }  // namespace
 
 std::vector<ArmSummary> arm_means(const data::Trial& trial, const RowGroups& groups, core::RunContext& context) {
-  const std::vector<Totals> totals = totals_of(trial, context);
-  const std::vector<Spread> spreads = spreads_of(trial, groups, totals, context);
+  std::vector<Totals> totals = totals_of(trial, context);
+  std::vector<Spread> spreads = spreads_of(trial, groups, totals, context);
   const std::size_t control = trial.arms.control;
+  for (std::size_t arm = 0; arm < totals.size(); ++arm) {
+    const double factor = cost_factor(trial, arm);
+    totals[arm].outcome[1] *= factor;
+    spreads[arm].square[1] *= factor * factor;
+    spreads[arm].product[1] *= factor * cost_factor(trial, control);
+  }
   const auto mean = [&](std::size_t arm, std::size_t k) { return totals[arm].outcome[k] / totals[arm].weight; };
+  const bool is_price = trial.cost_facts.kind == data::CostKind::price;  // a fact has no interval
   std::vector<ArmSummary> summaries(totals.size());
   for (std::size_t arm = 0; arm < totals.size(); ++arm) {
     ArmSummary& summary = summaries[arm];
@@ -147,9 +171,14 @@ std::vector<ArmSummary> arm_means(const data::Trial& trial, const RowGroups& gro
     const double degrees = static_cast<double>(spreads[arm].groups) - 1.0;
     summary.revenue = interval_of(mean(arm, 0), variance_of(spreads[arm], 0), degrees);
     summary.cost = interval_of(mean(arm, 1), variance_of(spreads[arm], 1), degrees);
+    if (is_price) summary.cost = {trial.cost_facts.per_arm[arm]};
     if (arm == control) continue;
     summary.revenue_difference = difference_of(mean(arm, 0) - mean(control, 0), spreads[arm], spreads[control], 0);
     summary.cost_difference = difference_of(mean(arm, 1) - mean(control, 1), spreads[arm], spreads[control], 1);
+    if (is_price) {
+      const double difference = trial.cost_facts.per_arm[arm] - trial.cost_facts.per_arm[control];
+      summary.cost_difference = {{difference}, difference == 0.0 ? 1.0 : 0.0};
+    }
   }
   return summaries;
 }

@@ -50,6 +50,29 @@ TEST(ArmMeans, AreThoseOfWelch) {
   EXPECT_EQ(result.arms[1].cost_difference->p, 1.0);
 }
 
+TEST(ArmMeans, KnownPricesAreExactAndHaveNoInterval) {
+  core::RunContext context(1);
+  data::Trial trial = small_trial();
+  trial.cost_facts = {data::CostKind::price, {0.0, 0.15}};
+  for (std::size_t unit = 0; unit < 14; ++unit) trial.cost[unit] = trial.arm[unit] == 1 ? 0.15f : 0.0f;
+  ArmSummary arm = check_trial(trial, {}, context).arms[1];
+  EXPECT_EQ(arm.cost.value, 0.15);
+  EXPECT_FALSE(arm.cost.has_ends());
+  EXPECT_EQ(arm.cost_difference->interval.value, 0.15);
+  EXPECT_FALSE(arm.cost_difference->interval.has_ends());
+
+  trial.cost_facts.kind = data::CostKind::rate;  // 15 % of revenue, whose mean is estimated
+  arm = check_trial(trial, {}, context).arms[1];
+  EXPECT_DOUBLE_EQ(arm.cost.value, 0.15 * arm.revenue.value);
+  EXPECT_DOUBLE_EQ(arm.cost.low, 0.15 * arm.revenue.low);
+
+  trial.cost_facts.kind = data::CostKind::price_if;
+  trial.cost[6] = trial.cost[7] = 0.0f;  // two of eight did not redeem
+  arm = check_trial(trial, {}, context).arms[1];
+  EXPECT_DOUBLE_EQ(arm.cost.value, 0.15 * 0.75);
+  EXPECT_TRUE(arm.cost.has_ends());
+}
+
 TEST(ArmMeans, GoByClusterWhereOneIsDeclared) {
   core::RunContext context(1);
   data::Trial trial = small_trial();

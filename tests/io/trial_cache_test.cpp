@@ -55,6 +55,7 @@ void expect_same(const data::Trial& a, const data::Trial& b) {
   EXPECT_EQ(a.arm, b.arm);
   EXPECT_EQ(a.revenue, b.revenue);
   EXPECT_EQ(a.cost, b.cost);
+  EXPECT_EQ(a.cost_facts, b.cost_facts);
   EXPECT_EQ(a.propensity, b.propensity);
   EXPECT_EQ(a.cluster, b.cluster);
   EXPECT_EQ(a.num_clusters, b.num_clusters);

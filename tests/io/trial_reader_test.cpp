@@ -204,6 +204,44 @@ TEST(TrialReader, TakesWordsAsOutcomesAndTrimsArms) {
   EXPECT_EQ(trial.ids.text(0), "1");
 }
 
+TEST(TrialReader, CarriesKnownPricesAsTheyWereWritten) {
+  const TemporaryFolder folder;
+  const std::string text =
+      rows_of(100, "x,arm,revenue", [](int i) { return fmt::format("{},{},{}", i, i % 2 == 0 ? "no" : "yes", i); });
+  data::Study study = study_of(folder.write("t.csv", text));
+  study.columns.id = study.columns.cost = std::nullopt;
+  study.arms.control = "no";
+  study.arms.cost = {{"yes", 0.15}};
+  const data::Trial trial = read(study);
+  EXPECT_EQ(trial.cost_facts, (data::CostFacts{data::CostKind::price, {0.0, 0.15}}));
+  study.arms.cost = {{"yes", 0.25}};
+  EXPECT_NE(read(study).fingerprint, trial.fingerprint);
+}
+
+TEST(TrialReader, APriceIsPaidWhereTheOutcomeHappens) {
+  const TemporaryFolder folder;
+  const auto text = [](const char* last) {
+    return rows_of(100, "x,arm,revenue,redeemed", [=](int i) {
+      return fmt::format("{},{},{},{}", i, i % 2, i, i == 99 ? last : i % 4 == 1 ? "yes" : "no");
+    });
+  };
+  data::Study study = study_of(folder.write("t.csv", text("no")));
+  study.columns.id = study.columns.cost = std::nullopt;
+  study.columns.cost_if = "redeemed";
+  study.arms.cost = {{"1", 2.5}};
+  const data::Trial trial = read(study);
+  EXPECT_EQ(trial.cost_facts, (data::CostFacts{data::CostKind::price_if, {0.0, 2.5}}));
+  EXPECT_EQ(trial.cost[1], 2.5f);
+  EXPECT_EQ(trial.cost[3], 0.0f);
+  EXPECT_EQ(trial.features.columns.size(), 1u) << "an outcome is no feature";
+  study.data.trial = folder.write("bad.csv", text("maybe"));
+  EXPECT_THROW((void)read(study), core::Error);
+  const std::string numbers =
+      rows_of(100, "x,arm,revenue,redeemed", [](int i) { return fmt::format("{},{},{},{}", i, i % 2, i, i % 3); });
+  study.data.trial = folder.write("twos.csv", numbers);
+  EXPECT_THROW((void)read(study), core::Error) << "2 is neither paid nor not";
+}
+
 TEST(TrialReader, KnowsCostAsARateOfRevenueAndMissingCodes) {
   const TemporaryFolder folder;
   const std::string text = rows_of(100, "x,c,arm,revenue", [](int i) {
