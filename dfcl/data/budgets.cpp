@@ -120,6 +120,19 @@ std::vector<Budget> resolve_budgets(const Study& study, const ArmCosts& costs, s
   return budgets;
 }
 
+std::vector<PlanBudget> plan_budgets(const BudgetAmounts& amounts, const UnitSpends& spends) {
+  const bool is_total = amounts.basis == BudgetBasis::total;
+  std::vector<PlanBudget> budgets;
+  const auto add = [&](double asked) { budgets.push_back({asked, is_total ? asked : asked + spends.in_control}); };
+  for (const double amount : amounts.per_unit) add(amount * static_cast<double>(spends.num_units));
+  for (const double amount : amounts.total) add(amount);
+  for (const double share : amounts.share_of_max) {
+    const double above = share * (spends.in_costliest - spends.in_control);
+    add(is_total ? spends.in_control + above : above);
+  }
+  return budgets;
+}
+
 std::vector<Budget> resolve_budgets(const Study& study, const Trial& trial) {
   return resolve_budgets(study, arm_costs(trial), trial.num_units());
 }

@@ -72,4 +72,21 @@ std::vector<Budget> resolve_budgets(const BudgetAmounts& amounts, const ArmCosts
 std::vector<Budget> resolve_budgets(const Study& study, const Trial& trial);
 std::vector<Budget> resolve_budgets(const Study& study, const ArmCosts& costs, std::size_t num_units);
 
+// What all units cost, by the costs at hand: in control, and in the arm that costs most in all.
+struct UnitSpends {
+  std::size_t num_units = 0;
+  double in_control = 0.0;
+  double in_costliest = 0.0;
+};
+
+// A budget over all units: as it was asked for, in its basis, and what may be spent in all, which is what the solver
+// takes.
+struct PlanBudget {
+  double asked = 0.0;
+  double total = 0.0;
+};
+
+// In the order of the fields. Amounts that were given as totals are not rounded.
+std::vector<PlanBudget> plan_budgets(const BudgetAmounts& amounts, const UnitSpends& spends);
+
 }  // namespace dfcl::data

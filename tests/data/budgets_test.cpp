@@ -99,6 +99,18 @@ TEST(Budgets, AFileOfVersion01WithAFreeControlIsAsBefore) {
   EXPECT_DOUBLE_EQ(budgets[2].total_per_unit(0.0), 1.5);
 }
 
+TEST(PlanBudgets, AreWhatTheSolverTakes) {
+  const UnitSpends spends{1000, 500.0, 3000.0};
+  const auto totals = [&](const BudgetAmounts& amounts) {
+    std::vector<double> list;
+    for (const PlanBudget& budget : plan_budgets(amounts, spends)) list.push_back(budget.total);
+    return list;
+  };
+  EXPECT_EQ(totals({{0.1}, {0.1}, {0.5}, BudgetBasis::incremental}), (std::vector<double>{600.0, 500.1, 1750.0}));
+  EXPECT_EQ(totals({{0.7}, {700.0}, {0.5}, BudgetBasis::total}), (std::vector<double>{700.0, 700.0, 1750.0}));
+  EXPECT_EQ(plan_budgets({{}, {0.1}, {}, BudgetBasis::incremental}, spends).front().asked, 0.1);
+}
+
 TEST(ArmCosts, KnownPricesAreExact) {
   Trial trial = trial_of_costs({0.0f, 0.0f, 0.15f, 0.15f});
   trial.cost_facts = {CostKind::price, {0.0, 0.15}};

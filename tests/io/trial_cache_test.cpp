@@ -83,6 +83,20 @@ TEST(TrialCache, GivesTheTrialThatReadingGives) {
   }
 }
 
+TEST(TrialCache, KeepsKnownPrices) {
+  core::RunContext context(2);
+  const TemporaryFolder folder;
+  data::Study study = study_of(folder.write("trial.csv", trial_text("")), "");
+  study.columns.cost.reset();
+  study.columns.exclude = {"cost"};
+  study.arms.cost = {{"5", 0.15}};
+  const data::Trial read = read_trial(study, context);
+  EXPECT_EQ(read.cost_facts.per_arm, (std::vector<double>{0.0, 0.15}));
+  for (int time = 0; time < 2; ++time) expect_same(read, read_trial(study, context, folder.file("cache")));
+  study.arms.cost = {{"5", 0.2}};
+  expect_same(read_trial(study, context), read_trial(study, context, folder.file("cache")));
+}
+
 TEST(TrialCache, IsUsedAgainUntilTheInputChanges) {
   core::RunContext context(2);
   const TemporaryFolder folder;
