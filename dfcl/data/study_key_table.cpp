@@ -361,7 +361,7 @@ void add_deploy(std::vector<StudyKey>& keys) {
       .above_up_to(-0.9, 10.0)
       .flag("deploy", "--cost-drift");
   deploy("population_drift", &D::population_drift,
-         "Shops become younger, keener on promotions and less affluent, by this many standard deviations.")
+         "Shops become younger, keener on promotions and poorer, by this many standard deviations.")
       .between(-5.0, 5.0)
       .flag("deploy", "--population-drift");
   const SectionKeys compare(keys, "compare", &Study::compare, false);

@@ -55,7 +55,7 @@ TEST(MetaFile, OfAnotherTableIsRefused) {
   const TemporaryFolder folder;
   const std::string path = write_table(folder.file("t.csv"), kMade);
   const std::string changed = read_text_file(path, 1000);
-  for (const std::string& text : {changed + "3,1\n", "id,x\n1,0.6\n2,1\n"}) {
+  for (const std::string& text : {changed + "3,1\n", std::string("id,x\n1,0.6\n2,1\n")}) {
     folder.write("t.csv", text);
     const core::ErrorDetails failure = failure_of(path);
     EXPECT_EQ(failure.kind, core::ErrorKind::data);
