@@ -134,7 +134,15 @@ void add_ranking(Document& document, const Json& results, const ResultsWords& wo
       rows.push_back(std::move(row));
     }
   }
+  Bullets bullets;
+  for (const Json& area : at(at(at(results, "models"), std::size_t{0}), "aucc")) {
+    if (!text_at(area, "note").empty())
+      bullets.items.push_back(fmt::format("arm {}: {}", text_at(area, "arm"), text_at(area, "note")));
+  }
   const Json& differences = at(results, "aucc_differences");
+  for (const Json& difference : differences) {
+    if (!text_at(difference, "sentence").empty()) bullets.items.push_back(text_at(difference, "sentence"));
+  }
   if (rows.empty() && differences.empty()) return;
   document.push_back(Heading{"How well units are ranked"});
   Table table = json_table(rows,
@@ -147,6 +155,7 @@ void add_ranking(Document& document, const Json& results, const ResultsWords& wo
                             {"AUUC", "auuc"}},
                            words.format, words.room);
   table.title = "Area under the cost curve and uplift measures, one arm against control";
+  if (!bullets.items.empty()) document.push_back(bullets);
   add_table(document, std::move(table));
   Table against = json_table(differences.is_array() ? differences.get<std::vector<Json>>() : std::vector<Json>(),
                              {{"model", "model", Show::text},
