@@ -22,13 +22,15 @@ def test_info_names_columns_ranges_and_how_it_was_made(dfcl, tmp_path):
     assert json.loads(dfcl("info", "truth.parquet", "--json").stdout)["kind"] == "truth"
 
 
-def test_info_knows_a_prediction_by_its_columns_and_a_plan_by_its_own_word(dfcl, tmp_path):
+def test_info_knows_tables_by_their_columns_where_they_do_not_say(dfcl, tmp_path):
     (tmp_path / "p.csv").write_text("id,revenue_0,cost_0,revenue_5,cost_5\n1,2,0,3,1\n")
+    (tmp_path / "launched.csv").write_text("id,arm,revenue,cost,role,propensity\n1,5,3,1,plan,0.9\n")
     (tmp_path / "trial.csv").write_text("id,arm,revenue,cost\n1,5,3,1\n")
     assert json.loads(dfcl("info", "p.csv", "--json").stdout)["kind"] == "prediction"
-    assert json.loads(dfcl("info", "trial.csv", "--json").stdout)["kind"] == "table"
-    assert dfcl("allocate", "p.csv", "--budget", "1", "-o", "plan.parquet").code == 0
-    assert json.loads(dfcl("info", "plan.parquet", "--json").stdout)["kind"] == "plan"
+    assert json.loads(dfcl("info", "launched.csv", "--json").stdout)["kind"] == "plan"
+    assert json.loads(dfcl("info", "trial.csv", "--json").stdout)["kind"] == "trial"
+    assert dfcl("allocate", "p.csv", "--budget", "1", "-o", "plan.csv").code == 0
+    assert json.loads(dfcl("info", "plan.csv", "--json").stdout)["kind"] == "plan"
 
 
 def test_the_page_on_study_files_is_the_program_s_own(dfcl):

@@ -303,5 +303,39 @@ TEST(Join, PutsRowsAndArmsInTheOrderOfTheTrial) {
             std::string::npos);
 }
 
+TEST(Join, RowNumbersAreNotJoinedWithIds) {
+  Made made = make(10, {.num_units = 60});
+  data::Prediction prediction;
+  prediction.arms.labels = {"0", "1", "2"};
+  prediction.ids = data::RowNumbers{1, 60};
+  prediction.revenue = core::Matrix<float>(60, 3);
+  prediction.cost = core::Matrix<float>(60, 3);
+  const auto join = [&](const data::Ids& trial_ids) {
+    return message_of([&] { (void)join_prediction(prediction, made.rows, trial_ids, "p.csv"); });
+  };
+  EXPECT_EQ(join(data::RowNumbers{1, 60}), "");
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t row = 1; row <= 60; ++row) numbers.push_back(row);
+  EXPECT_EQ(join(data::Ids::of_rows(numbers)), "") << "rows of which some were left out";
+  EXPECT_NE(join(data::Ids(numbers)).find("have ids"), std::string::npos);
+}
+
+TEST(Join, AnIndexOverAnotherControlIsRefused) {
+  const Made made = make(10, {.num_units = 60});
+  data::Prediction prediction;
+  prediction.arms = {{"0", "1", "2"}, 1, false};
+  prediction.ids = made.small.trial.ids;
+  prediction.revenue = core::Matrix<float>(60, 3);
+  prediction.cost = core::Matrix<float>(60, 3);
+  const auto join = [&] {
+    return message_of([&] { (void)join_prediction(prediction, made.rows, made.small.trial.ids, "p.csv"); });
+  };
+  EXPECT_EQ(join(), "") << "outcomes do not depend on the control";
+  prediction.is_index = true;
+  EXPECT_NE(join().find("another control"), std::string::npos);
+  prediction.control_is_guessed = true;
+  EXPECT_EQ(join(), "");
+}
+
 }  // namespace
 }  // namespace dfcl::evaluate

@@ -9,6 +9,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/io/predictions/prediction_file.h"
+#include "dfcl/io/predictions/prediction_stream.h"
 #include "temporary_folder.h"
 
 namespace dfcl::io {
@@ -108,6 +109,9 @@ TEST(PredictionWriter, ACostThatIsNotThePriceIsRefused) {
     EXPECT_EQ(error.details().found, "0.16");
     EXPECT_EQ(error.details().expected, "0.15");
   }
+  const auto source = open_prediction(folder.file("p.parquet"), {"big", "none"}, context);
+  data::Batch batch;
+  EXPECT_THROW(source->next(batch), core::Error);
 }
 
 TEST(PredictionWriter, FilesOfTwoModelsAreNotOnePrediction) {

@@ -55,6 +55,19 @@ std::vector<std::size_t> arm_columns(const data::Prediction& prediction, const d
   return columns;
 }
 
+// Outcomes under every arm do not depend on which of them is control; an index does.
+void check_control(const data::PredictionFacts& facts, const data::Arms& arms, const std::string& where) {
+  if (!facts.is_index || facts.control_is_guessed) return;
+  const std::string& theirs = facts.arms.labels[facts.arms.control];
+  const std::string& ours = arms.labels[arms.control];
+  if (theirs == ours) return;
+  throw core::Error({.kind = core::ErrorKind::data,
+                     .what = "an index over another control than the trial's",
+                     .where = where,
+                     .found = fmt::format("'{}'", theirs),
+                     .expected = fmt::format("'{}'", ours)});
+}
+
 std::optional<double> number_of(const std::string& text) {
   double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -131,6 +144,7 @@ std::vector<std::size_t> join_ids(const TrialRows& rows, const data::Ids& trial_
 
 JoinedPrediction join_prediction(const data::Prediction& prediction, const TrialRows& rows, const data::Ids& trial_ids,
                                  const std::string& where) {
+  check_control(prediction, rows.arms, where);
   const std::vector<std::size_t> columns = arm_columns(prediction, rows.arms, where);
   const std::vector<std::size_t> places = join_ids(rows, trial_ids, prediction.ids, where);
   JoinedPrediction joined{core::Matrix<float>(rows.size(), rows.num_arms()),

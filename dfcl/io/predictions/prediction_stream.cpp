@@ -8,6 +8,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/data/prediction_fingerprint.h"
+#include "dfcl/io/predictions/prediction_file.h"
 #include "dfcl/io/tables/batch_reader.h"
 #include "dfcl/io/tables/column_values.h"
 
@@ -40,6 +41,7 @@ class PredictionBatches final : public data::BatchSource {
       }
     }
     num_numbers_ = names.size();
+    read_prices();
     if (std::find(present.begin(), present.end(), "id") != present.end()) {
       const ColumnType type = id_type_in(path, "id");
       want("id", type, type);
@@ -57,7 +59,7 @@ class PredictionBatches final : public data::BatchSource {
     }
     for (std::size_t column = 0; column < num_numbers_; ++column) {
       if (std::holds_alternative<data::TextColumn>(batch.columns[column])) read_words(batch, column);
-      if (!checked_) check_finite(batch, column);
+      if (!checked_) check_numbers(batch, column);
     }
     rows_ += batch.num_rows;
     return true;
@@ -96,8 +98,26 @@ class PredictionBatches final : public data::BatchSource {
     batch.columns[column] = std::move(numbers);
   }
 
-  void check_finite(const data::Batch& batch, std::size_t column) const {
+  // Known prices by the column that holds them; NaN: none.
+  void read_prices() {
+    const data::PredictionFacts facts = read_prediction_facts(path_);
+    price_.assign(num_numbers_, std::nan(""));
+    for (std::size_t arm = 0; arm < facts.price.size(); ++arm) {
+      for (std::size_t column = 0; column < num_numbers_; ++column) {
+        if (columns_[column].name == "cost_" + facts.arms.labels[arm]) price_[column] = facts.price[arm];
+      }
+    }
+  }
+
+  void check_numbers(const data::Batch& batch, std::size_t column) const {
     const auto& numbers = std::get<std::vector<float>>(batch.columns[column]);
+    if (!std::isnan(price_[column])) {
+      const auto price = static_cast<float>(price_[column]);
+      const auto other = std::find_if(numbers.begin(), numbers.end(), [&](float number) { return number != price; });
+      if (other != numbers.end())
+        throw error(place(batch, static_cast<std::size_t>(other - numbers.begin()), column),
+                    "a cost that is not the price of the arm", number_text(*other), number_text(price_[column]));
+    }
     const auto bad = std::find_if(numbers.begin(), numbers.end(), [](float number) { return !std::isfinite(number); });
     if (bad == numbers.end()) return;
     throw error(place(batch, static_cast<std::size_t>(bad - numbers.begin()), column), "not a finite number",
@@ -107,6 +127,7 @@ class PredictionBatches final : public data::BatchSource {
   std::string path_;
   std::vector<data::ColumnInfo> columns_;
   std::size_t num_numbers_ = 0;  // columns before `id`
+  std::vector<double> price_;    // of each of them
   std::unique_ptr<data::BatchSource> source_;
   std::size_t rows_ = 0;  // before the next batch
   bool checked_ = false;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@
 #include "dfcl/core/parallel.h"
 #include "dfcl/io/tables/column_values.h"
 #include "dfcl/io/tables/file_format.h"
+#include "dfcl/io/tables/id_values.h"
 #include "dfcl/io/tables/meta_file.h"
 #include "dfcl/io/tables/record_source.h"
 
@@ -40,6 +42,33 @@ struct PartColumn {
   std::vector<std::uint64_t> hashes;  // of the first rows
 };
 
+// The number that a person would write for this float32: 0.15, not 0.15000000596046448.
+double shown_float(double value) { return std::strtod(number_text(static_cast<float>(value)).c_str(), nullptr); }
+
+// The distinct values as texts, and hashes of the first rows. Whole numbers are told apart exactly.
+void count_numbers(const arrow::Array& array, const std::vector<double>& numbers, PartColumn& part) {
+  const bool is_whole = arrow::is_integer(array.type_id());
+  const bool is_float = array.type_id() == arrow::Type::FLOAT;
+  const data::Ids ids = is_whole ? ids_of(array, Letters::are_text) : data::Ids();
+  std::unordered_map<std::uint64_t, std::pair<std::size_t, std::int64_t>> counts;  // first row, and how many
+  for (std::size_t row = 0; row < numbers.size(); ++row) {
+    if (std::isnan(numbers[row])) continue;
+    const std::uint64_t key = is_whole ? ids.hash(row) : core::hash_bytes(&numbers[row], sizeof(double));
+    if (row < kUniqueSample) part.hashes.push_back(key);
+    if (counts.size() <= kMostDistinct) ++counts.try_emplace(key, row, 0).first->second.second;
+    if (counts.size() > kMostDistinct && row >= kUniqueSample) break;
+  }
+  part.values_cut = counts.size() > kMostDistinct;
+  if (part.values_cut) return;
+  for (const auto& [key, value] : counts) {
+    const auto& [row, count] = value;
+    part.values.emplace_back(is_whole   ? ids.text(row)
+                             : is_float ? number_text(static_cast<float>(numbers[row]))
+                                        : number_text(numbers[row]),
+                             count);
+  }
+}
+
 PartColumn summarize_column(const arrow::Array& array) {
   PartColumn part;
   const auto rows = static_cast<std::size_t>(array.length());
@@ -60,18 +89,11 @@ PartColumn summarize_column(const arrow::Array& array) {
       part.sum += number;
       part.is_integer = part.is_integer && number == std::floor(number);
     }
-    std::unordered_map<double, std::int64_t> counts;
-    for (const double number : numbers) {
-      if (counts.size() > kMostDistinct) break;
-      if (!std::isnan(number)) ++counts[number];
+    if (array.type_id() == arrow::Type::FLOAT && part.count > 0) {
+      part.low = shown_float(part.low);
+      part.high = shown_float(part.high);
     }
-    part.values_cut = counts.size() > kMostDistinct;
-    if (!part.values_cut) {
-      for (const auto& [number, count] : counts) part.values.emplace_back(number_text(number), count);
-    }
-    for (std::size_t row = 0; row < std::min(rows, kUniqueSample); ++row) {
-      part.hashes.push_back(core::hash_bytes(&numbers[row], sizeof(double)));
-    }
+    count_numbers(array, numbers, part);
     return part;
   }
   const LabelColumn labels = labels_of(array);
