@@ -78,7 +78,7 @@ void check_limits(const AllocateRequest& request) {
 void require_least(const char* field, double number, double least, bool or_equal) {
   if (std::isfinite(number) && (number > least || (or_equal && number == least))) return;
   throw field_error(field, "out of range", fmt::format("{}", number),
-                    fmt::format(or_equal ? "a number of {} or more" : "a number above {}", least));
+                    or_equal ? fmt::format("a number of {} or more", least) : fmt::format("a number above {}", least));
 }
 
 void check_numbers(const AllocateRequest& request) {
