@@ -8,8 +8,8 @@
 namespace dfcl::cli {
 namespace {
 
-std::string with_value(std::string name, std::string_view value, const char* between) {
-  return value.empty() ? name : name.append(between).append(value);
+std::string with_value(std::string name, std::string_view value) {
+  return value.empty() ? name : name.append(" ").append(value);
 }
 
 std::string with_dashes(std::string_view field) {
@@ -38,15 +38,13 @@ std::string request_field(const CLI::App* verb, std::string_view field, std::str
       if (option->get_positional() && stands_for(option->get_name(true), field)) return option->get_name(true);
     }
   }
-  return with_value(field == "output" ? "-o" : with_dashes(field), value, " ");
+  return with_value(field == "output" ? "-o" : with_dashes(field), value);
 }
 
 std::string study_key(const CLI::App* verb, const KeyFlags& key_flags, std::string_view key, std::string_view value) {
   const auto flag = key_flags.find(key);
-  if (flag != key_flags.end() && has_flag(verb, flag->second)) return with_value(flag->second, value, " ");
-  const std::size_t dot = key.find('.');
-  const std::string name = "[" + std::string(key.substr(0, dot)) + "] " + std::string(key.substr(dot + 1));
-  return with_value(name, value, " = ");
+  if (flag != key_flags.end() && has_flag(verb, flag->second)) return with_value(flag->second, value);
+  return core::plain_field(key, value);
 }
 
 }  // namespace

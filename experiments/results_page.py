@@ -11,7 +11,7 @@ import re
 
 from findings import alpha_findings, findings, multipliers_findings
 from judging import Comparison, agreement, agreement_sentence, shown
-from published import CRITEO_AUCC, CRITEO_LOG_LOSS, MARKETING, MARKETING_MSE, ONLINE, PUBLISHED_NAMES
+from published import CRITEO_AUCC, CRITEO_LOG_LOSS, MARKETING, MARKETING_MSE, ONLINE, ONLINE_WEEKS, PUBLISHED_NAMES
 
 
 def replace_block(page, name, lines):
@@ -252,6 +252,13 @@ def online_block(folder):
         *table(["method", "gain over TSM-SL, published", "ours, 95 % interval over shops", "agreement"], rows),
         "",
         agreement_sentence([row[-1] for row in rows[1:]]),
+        "",
+        "The published weeks, orders relative to TSM-SL's first. Other shops, other weeks: only gains can be compared.",
+        "",
+        *table(
+            ["method", "week 1", "week 2", "week 3", "week 4"],
+            [[method, *(f"{week:.4f}" for week in weeks)] for method, weeks in ONLINE_WEEKS.items()],
+        ),
     ]
 
 

@@ -41,6 +41,7 @@ EVERYWHERE = {"threads": both(-1), "seed": both(-1)}
 WITHOUT_SEED = {"threads": both(-1), "seed": only_program("-1")}
 PROGRESS = {"progress": only_python("yes")}
 STUDY = {"study": both("absent.toml"), "set": only_program("columns.revenu=x"), "trial": only_python(ABSENT)}
+INCLUDE_CONTROL = {"include_control": only_program("=maybe")}  # in Python a keyword of the study
 SETTINGS = {"settings": only_python({"columns.revenu": "x"})}
 
 # Verb -> argument, as a field of the request -> the wrong value. An argument by position is called as in Python.
@@ -72,6 +73,7 @@ ROWS = {
     "check": {**STUDY, **EVERYWHERE, **PROGRESS},
     "train": {
         **STUDY,
+        **INCLUDE_CONTROL,
         "output": both("no/such/folder.safetensors"),
         "method": both("tsn"),
         "epochs": both("x"),
@@ -136,6 +138,7 @@ ROWS = {
     },
     "evaluate": {
         **STUDY,
+        **INCLUDE_CONTROL,
         "models": both(ABSENT),
         "output": both("results.txt"),
         "split": both("tests"),
@@ -164,6 +167,7 @@ ROWS = {
     },
     "compare": {
         **STUDY,
+        **INCLUDE_CONTROL,
         "methods": Wrong("tsm,tsn", ["tsm", "tsn"]),
         "seeds": both(0),
         "resamples": both(-1),
@@ -206,6 +210,7 @@ ROWS = {
     "power": {
         **STUDY,
         **SETTINGS,
+        **INCLUDE_CONTROL,
         "from_trial": only_program("absent.toml"),
         "models": both(ABSENT),
         "sd": both(-1),

@@ -41,7 +41,7 @@ std::string trimmed(const std::string& text) {
 }
 
 // "section.key" of "section.key=value".
-std::string key_of(const std::string& setting) { return trimmed(setting.substr(0, setting.find('='))); }
+std::string setting_key(const std::string& setting) { return trimmed(setting.substr(0, setting.find('='))); }
 
 // TOML as people would say it: no quotes, 1 instead of 1.0.
 std::string plain(const std::string& toml) {
@@ -116,7 +116,7 @@ Alternative read_settings(const std::string& text, const std::vector<std::string
     const std::string setting = trimmed(rest.substr(begin, end - begin));
     begin = end + 1;
     if (setting.empty()) continue;
-    const std::string key = key_of(setting);
+    const std::string key = setting_key(setting);
     const std::string section = key.substr(0, key.find('.'));
     if (std::find(kTrainingSections.begin(), kTrainingSections.end(), section) == kTrainingSections.end() ||
         key == "method.name") {
@@ -200,7 +200,7 @@ std::vector<ComparisonEntry> comparison_entries(const data::Study& study) {
     add_entry(entries, files, {name, "", name, "", "", {}});
     for (const Alternative& alternative : alternatives) {
       const bool is_used = std::any_of(alternative.settings.begin(), alternative.settings.end(),
-                                       [&](const std::string& setting) { return uses(key_of(setting), method); });
+                                       [&](const std::string& setting) { return uses(setting_key(setting), method); });
       if (!is_used || (!alternative.only.empty() && alternative.only != name)) continue;
       used.insert(alternative.title);
       add_entry(entries, files,

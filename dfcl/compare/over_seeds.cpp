@@ -22,7 +22,7 @@ struct Reading {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 template <class Read>
-double mean_of(std::size_t count, Read&& read) {
+double mean_value(std::size_t count, Read&& read) {
   double sum = 0.0;
   for (std::size_t i = 0; i < count; ++i) sum += read(i);
   return sum / static_cast<double>(count);
@@ -33,8 +33,8 @@ double share_at(const ModelFigures& model, std::size_t budget) {
 }
 
 // Mean over the budgets of how much more revenue a model's matched plans have than the reference's.
-double gain_of(const ModelFigures& model, const ModelFigures& reference) {
-  return mean_of(model.matched.size(), [&](std::size_t b) {
+double mean_gain(const ModelFigures& model, const ModelFigures& reference) {
+  return mean_value(model.matched.size(), [&](std::size_t b) {
     return model.matched[b].revenue.value / reference.matched[b].revenue.value - 1.0;
   });
 }
@@ -50,9 +50,9 @@ void add_budget_readings(std::vector<Reading>& readings, const std::vector<doubl
     add("matched_revenue", [b](const ModelFigures& m) { return m.matched[b].revenue.value; });
     add("share_of_oracle", [b](const ModelFigures& m) { return share_at(m, b); });
   }
-  readings.push_back({"gain", kNone, "", gain_of});
+  readings.push_back({"gain", kNone, "", mean_gain});
   readings.push_back({"share_of_oracle", kNone, "", [](const ModelFigures& m, const ModelFigures&) {
-                        return mean_of(m.deployed.size(), [&](std::size_t b) { return share_at(m, b); });
+                        return mean_value(m.deployed.size(), [&](std::size_t b) { return share_at(m, b); });
                       }});
 }
 
@@ -76,13 +76,13 @@ std::vector<Reading> all_readings(const evaluate::Evaluation& evaluation) {
   return readings;
 }
 
-double mean_of(const std::vector<double>& values) {
-  return mean_of(values.size(), [&](std::size_t i) { return values[i]; });
+double mean_value(const std::vector<double>& values) {
+  return mean_value(values.size(), [&](std::size_t i) { return values[i]; });
 }
 
-double sd_of(const std::vector<double>& values) {
+double standard_deviation(const std::vector<double>& values) {
   if (values.size() < 2) return kNone;
-  const double mean = mean_of(values);
+  const double mean = mean_value(values);
   double squares = 0.0;
   for (const double value : values) squares += (value - mean) * (value - mean);
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
@@ -92,7 +92,8 @@ core::Interval interval_over(const std::vector<double>& differences, double leve
   if (differences.empty()) return {kNone, kNone, kNone};
   if (differences.size() < 2) return {differences.front(), kNone, kNone};
   const auto count = static_cast<double>(differences.size());
-  return core::t_interval(mean_of(differences), sd_of(differences) / std::sqrt(count), count - 1.0, level);
+  return core::t_interval(mean_value(differences), standard_deviation(differences) / std::sqrt(count), count - 1.0,
+                          level);
 }
 
 }  // namespace
@@ -127,8 +128,8 @@ std::vector<SeedEntry> over_seeds(const evaluate::Evaluation& evaluation, std::s
         if (entry != 0 && std::isfinite(beside)) differences.push_back(value - beside);
       }
       if (figure.values.empty()) continue;
-      figure.mean = mean_of(figure.values);
-      figure.sd = sd_of(figure.values);
+      figure.mean = mean_value(figure.values);
+      figure.sd = standard_deviation(figure.values);
       figure.difference = interval_over(differences, level);
       entries[entry].figures.push_back(std::move(figure));
     }

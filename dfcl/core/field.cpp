@@ -29,7 +29,10 @@ std::string field_name(std::string_view field, std::string_view value) {
 }
 
 std::string plain_field(std::string_view field, std::string_view value) {
-  return std::string(field) + (value.empty() ? "" : " ") + std::string(value);
+  const std::size_t dot = field.find('.');
+  if (dot == std::string_view::npos) return std::string(field) + (value.empty() ? "" : " ") + std::string(value);
+  const std::string key = "[" + std::string(field.substr(0, dot)) + "] " + std::string(field.substr(dot + 1));
+  return key + (value.empty() ? "" : " = ") + std::string(value);
 }
 
 std::string render_fields(std::string_view text, const FieldStyle& style) {

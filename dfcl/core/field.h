@@ -18,7 +18,7 @@ std::string field_name(std::string_view field, std::string_view value = "");
 // How a caller writes a field; value "" is the field alone.
 using FieldStyle = std::function<std::string(std::string_view field, std::string_view value)>;
 
-// "min_roi", "min_roi 2".
+// "min_roi", "min_roi 2"; of a key of the study "[method] alpha", "[method] alpha = 2".
 std::string plain_field(std::string_view field, std::string_view value);
 
 // The text with its tokens as the style has them. Anything else that looks like a token is left alone.

@@ -16,11 +16,11 @@ namespace {
 
 template <class T>
 void require(bool good, const char* option, T value, const std::string& expected, core::ErrorKind kind,
-             const char* hint = "") {
+             const std::string& hint = "") {
   if (good) return;
   throw core::Error({.kind = kind,
+                     .field = fmt::format("forest.{}", option),
                      .what = "out of range",
-                     .where = fmt::format("[forest] {}", option),
                      .found = fmt::format("{}", value),
                      .expected = expected,
                      .hint = hint});
@@ -53,7 +53,7 @@ void validate(const ForestOptions& options, std::size_t num_units, std::size_t n
   require(enough_units(options, num_units), "leaf", options.min_leaf,
           fmt::format("at most the {} units that a tree sees ({} training units x subsample {})",
                       static_cast<std::size_t>(seen), num_units, options.subsample),
-          usage, "choose smaller leaves (--leaf), or bring more units");
+          usage, fmt::format("choose smaller leaves ({}), or bring more units", core::field_name("forest.leaf")));
 }
 
 std::size_t features_per_node(const ForestOptions& options, std::size_t num_features) {

@@ -190,7 +190,7 @@ void require_groups(const Forest& forest) {
                      .what = "a forest of too few trees to tell its uncertainty",
                      .found = std::to_string(forest.num_trees()) + " trees",
                      .expected = std::to_string(2 * kGroupTrees) + " or more",
-                     .hint = "train with --trees 256"});
+                     .hint = "train with " + core::field_name("forest.trees", "256")});
 }
 
 void ForestRunner::standard_errors(const ForestUnits& units, core::MatrixView<float> revenue,

@@ -124,11 +124,11 @@ class Deployment {
   Campaign& campaign(std::size_t way) { return way == 0 ? result_.with_controller : result_.without_controller; }
 
   // The world changes evenly from the first day of the test to its last.
-  double progress_of(std::size_t day) const {
+  double share_of_test(std::size_t day) const {
     return result_.days < 2 ? 1.0 : static_cast<double>(day) / static_cast<double>(result_.days - 1);
   }
-  double cost_scale_of(std::size_t day) const { return 1.0 + deploy_.cost_drift * progress_of(day); }
-  double shift_of(std::size_t day) const { return deploy_.population_drift * progress_of(day); }
+  double cost_scale_on(std::size_t day) const { return 1.0 + deploy_.cost_drift * share_of_test(day); }
+  double shift_on(std::size_t day) const { return deploy_.population_drift * share_of_test(day); }
 
   // Random data from before the test. Each day takes other units, as far as there are any.
   void run_trial() {
@@ -217,8 +217,8 @@ class Deployment {
   void run_day(std::size_t day) {
     split_units(day);
     const simulate::Simulator simulator =
-        world_on(deploy_, context_.seed, static_cast<std::uint64_t>(deploy_.trial_days) + day, cost_scale_of(day),
-                 shift_of(day));
+        world_on(deploy_, context_.seed, static_cast<std::uint64_t>(deploy_.trial_days) + day, cost_scale_on(day),
+                 shift_on(day));
     const std::size_t num_chunks = (num_units_ + kChunkUnits - 1) / kChunkUnits;
     std::vector<simulate::UnitBlock> blocks(num_chunks);
     std::vector<TrialRows> random(num_chunks);
@@ -312,7 +312,7 @@ class Deployment {
 
   void end_week(std::size_t day) {
     for (std::size_t way = 0; way < kNumWays; ++way) {
-      campaign(way).weeks.push_back({day / kDaysAWeek + 1, day % kDaysAWeek + 1, cost_scale_of(day), shift_of(day),
+      campaign(way).weeks.push_back({day / kDaysAWeek + 1, day % kDaysAWeek + 1, cost_scale_on(day), shift_on(day),
                                      training_rows_, describe(week_sums_[way], week_budget_)});
       week_sums_[way].clear();
     }

@@ -47,7 +47,8 @@ Interval GroupSums::relative_gain(std::size_t a, std::size_t b, double level) co
     squares += part * part;
   }
   const auto clusters = static_cast<double>(num_units_);
-  return core::t_interval(mean_a / mean_b - 1.0, std::sqrt(squares * clusters / (clusters - 1.0)), clusters - 1.0, level);
+  return core::t_interval(mean_a / mean_b - 1.0, std::sqrt(squares * clusters / (clusters - 1.0)), clusters - 1.0,
+                          level);
 }
 
 }  // namespace dfcl::launch

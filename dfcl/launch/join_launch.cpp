@@ -9,15 +9,15 @@
 #include <unordered_map>
 
 #include "dfcl/core/error.h"
-#include "dfcl/core/suggest.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/core/suggest.h"
 
 namespace dfcl::launch {
 namespace {
 
 using data::Role;
 
-std::optional<double> number_of(const std::string& text) {
+std::optional<double> parse_number(const std::string& text) {
   double number = 0.0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<double> number_of(const std::string& text) {
 }
 
 bool is_earlier(const std::string& a, const std::string& b) {
-  const auto x = number_of(a), y = number_of(b);
+  const auto x = parse_number(a), y = parse_number(b);
   return x && y ? *x < *y : a < b;
 }
 
@@ -34,24 +34,24 @@ std::vector<std::string> sorted_labels(const std::vector<std::string>& planned, 
   std::vector<std::string> labels = planned;
   labels.insert(labels.end(), seen.begin(), seen.end());
   const bool all_numbers =
-      std::all_of(labels.begin(), labels.end(), [](const auto& l) { return number_of(l).has_value(); });
+      std::all_of(labels.begin(), labels.end(), [](const auto& l) { return parse_number(l).has_value(); });
   std::sort(labels.begin(), labels.end(), [&](const std::string& a, const std::string& b) {
-    if (!all_numbers || *number_of(a) == *number_of(b)) return a < b;
-    return *number_of(a) < *number_of(b);
+    if (!all_numbers || *parse_number(a) == *parse_number(b)) return a < b;
+    return *parse_number(a) < *parse_number(b);
   });
   labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
   if (labels.size() > 256) throw core::data_error("", "too many arms", fmt::format("{}", labels.size()), "at most 256");
   return labels;
 }
 
-std::vector<std::uint8_t> places_of(const std::vector<std::string>& some, const std::vector<std::string>& labels) {
+std::vector<std::uint8_t> arm_places(const std::vector<std::string>& some, const std::vector<std::string>& labels) {
   std::vector<std::uint8_t> places;
   for (const std::string& label : some)
     places.push_back(static_cast<std::uint8_t>(std::find(labels.begin(), labels.end(), label) - labels.begin()));
   return places;
 }
 
-std::size_t control_of(const io::PlanFile& plan, const Launch& launch, const JoinOptions& options) {
+std::size_t find_control(const io::PlanFile& plan, const Launch& launch, const JoinOptions& options) {
   const auto place = [&](const std::string& label) {
     return static_cast<std::size_t>(std::find(launch.arms.begin(), launch.arms.end(), label) - launch.arms.begin());
   };
@@ -87,8 +87,8 @@ Launch join_launch(const io::PlanFile& file, const io::OutcomeTable& outcomes, c
   const data::Plan& plan = file.plan;
   Launch launch;
   launch.arms = sorted_labels(plan.arms, outcomes.arms);
-  const std::vector<std::uint8_t> place_of_planned = places_of(plan.arms, launch.arms);
-  const std::vector<std::uint8_t> place_of_seen = places_of(outcomes.arms, launch.arms);
+  const std::vector<std::uint8_t> place_of_planned = arm_places(plan.arms, launch.arms);
+  const std::vector<std::uint8_t> place_of_seen = arm_places(outcomes.arms, launch.arms);
   launch.units_in_plan = plan.num_units();
   launch.units_in_outcomes = outcomes.ids.size();
   launch.seen_per_role.assign(data::kNumRoles, 0);
@@ -125,7 +125,7 @@ Launch join_launch(const io::PlanFile& file, const io::OutcomeTable& outcomes, c
                            fmt::format("{} of {} planned units have an outcome", launch.num_units(), plan.num_units()),
                            "most of them, by id", "are the ids those of the plan?");
   }
-  launch.control = control_of(file, launch, options);
+  launch.control = find_control(file, launch, options);
   return launch;
 }
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "dfcl/launch/readout.h"
 #include "dfcl/io/predictions/plan_file.h"
+#include "dfcl/launch/readout.h"
 
 namespace dfcl::launch {
 

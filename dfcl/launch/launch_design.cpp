@@ -105,8 +105,8 @@ std::uint8_t arm_at_prices(const UnitRow& row, const allocate::Rules& rules, con
   return static_cast<std::uint8_t>(best);
 }
 
-double propensity_of(const LaunchDesign& design, std::uint8_t arm, std::uint8_t best,
-                     std::span<const std::uint8_t> open, std::size_t num_arms) {
+double arm_propensity(const LaunchDesign& design, std::uint8_t arm, std::uint8_t best,
+                      std::span<const std::uint8_t> open, std::size_t num_arms) {
   double probability = arm == best ? 1.0 - design.holdout - design.explore : 0.0;
   if (arm == design.control) probability += design.holdout;
   if (is_open(open, arm)) probability += design.explore / static_cast<double>(num_open(open, num_arms));
@@ -118,7 +118,8 @@ void append_role(const LaunchDesign& design, std::size_t unit, const UnitRow& ro
   const DrawnRole drawn = draw_role(design, plan.ids, unit, row.open, row.cost.size());
   const std::uint8_t best = drawn.role == data::Role::plan ? plan.arm[unit] : arm_at_prices(row, rules, prices);
   plan.role.push_back(drawn.role);
-  plan.propensity.push_back(static_cast<float>(propensity_of(design, plan.arm[unit], best, row.open, row.cost.size())));
+  plan.propensity.push_back(
+      static_cast<float>(arm_propensity(design, plan.arm[unit], best, row.open, row.cost.size())));
   plan.control_revenue.push_back(row.revenue[design.control]);
   plan.control_cost.push_back(row.cost[design.control]);
 }

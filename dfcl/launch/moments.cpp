@@ -14,7 +14,7 @@ struct Residuals {
   double degrees_of_freedom = 0.0;
 };
 
-Residuals residuals_of(const Moments& group) {
+Residuals fit_residuals(const Moments& group) {
   Residuals left;
   const bool has_slope = group.count > 3.0 && group.xx > 0.0;
   if (has_slope) {
@@ -71,17 +71,19 @@ void Moments::merge(const Moments& other) {
 
 Interval mean_of_r(const Moments& group, double level) {
   if (group.count < 2.0) return {group.mean_r};
-  return core::t_interval(group.mean_r, std::sqrt(group.rr / (group.count - 1.0) / group.count), group.count - 1.0, level);
+  return core::t_interval(group.mean_r, std::sqrt(group.rr / (group.count - 1.0) / group.count), group.count - 1.0,
+                          level);
 }
 
 Interval mean_of_c(const Moments& group, double level) {
   if (group.count < 2.0) return {group.mean_c};
-  return core::t_interval(group.mean_c, std::sqrt(group.cc / (group.count - 1.0) / group.count), group.count - 1.0, level);
+  return core::t_interval(group.mean_c, std::sqrt(group.cc / (group.count - 1.0) / group.count), group.count - 1.0,
+                          level);
 }
 
 Difference adjusted_difference(const Moments& treated, const Moments& control, const Moments& all, double level) {
-  const Residuals t = residuals_of(treated);
-  const Residuals c = residuals_of(control);
+  const Residuals t = fit_residuals(treated);
+  const Residuals c = fit_residuals(control);
   const auto adjusted = [&](double mean, double slope, double mean_x) { return mean + slope * (all.mean_x - mean_x); };
   const double revenue =
       adjusted(treated.mean_r, t.slope_r, treated.mean_x) - adjusted(control.mean_r, c.slope_r, control.mean_x);

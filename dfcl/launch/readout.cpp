@@ -19,7 +19,7 @@ constexpr double kBrokenPValue = 1e-4;
 constexpr double kMostTreatedHoldout = 0.1;
 constexpr std::size_t kFewestUnits = 2;
 
-std::size_t index_of(Role role) { return static_cast<std::size_t>(role); }
+std::size_t role_index(Role role) { return static_cast<std::size_t>(role); }
 
 core::Error broken(const std::string& why, const std::string& found, const std::string& expected) {
   return core::Error({.kind = core::ErrorKind::unfit,
@@ -36,10 +36,10 @@ double share_p_value(std::size_t units, std::size_t count, double share) {
 }
 
 void check_holdout(const Launch& launch, const ReadoutOptions& options, Readout& result) {
-  const std::size_t held = launch.seen_per_role[index_of(Role::holdout)];
+  const std::size_t held = launch.seen_per_role[role_index(Role::holdout)];
   std::size_t seen = 0;
   for (const std::size_t units : launch.seen_per_role) seen += units;
-  if (held < kFewestUnits || result.units_per_role[index_of(Role::holdout)] < kFewestUnits) {
+  if (held < kFewestUnits || result.units_per_role[role_index(Role::holdout)] < kFewestUnits) {
     throw core::Error({.kind = core::ErrorKind::data,
                        .what = "there is no hold-out",
                        .found = fmt::format("{} units of role holdout", held),
@@ -56,9 +56,9 @@ void check_holdout(const Launch& launch, const ReadoutOptions& options, Readout&
   }
   if (launch.planned_per_role.empty()) return;
   // Outcomes that go missing more often in one role than in another bend every comparison.
-  const auto planned = static_cast<double>(launch.planned_per_role[index_of(Role::holdout)]);
+  const auto planned = static_cast<double>(launch.planned_per_role[role_index(Role::holdout)]);
   const auto others = static_cast<double>(launch.units_in_plan) - planned;
-  const auto there = static_cast<double>(result.units_per_role[index_of(Role::holdout)]);
+  const auto there = static_cast<double>(result.units_per_role[role_index(Role::holdout)]);
   const double all_there = static_cast<double>(launch.num_units());
   const double rate = all_there / static_cast<double>(launch.units_in_plan);
   if (rate >= 1.0 || others == 0.0) return;
@@ -73,7 +73,7 @@ void check_holdout(const Launch& launch, const ReadoutOptions& options, Readout&
 }
 
 void check_treated_holdout(Readout& result) {
-  const auto held = static_cast<double>(result.units_per_role[index_of(Role::holdout)]);
+  const auto held = static_cast<double>(result.units_per_role[role_index(Role::holdout)]);
   const double treated = static_cast<double>(result.holdout_treated) / held;
   if (treated > kMostTreatedHoldout) {
     throw broken("it was treated", fmt::format("{:.3g} % of it got another arm than control", 100.0 * treated),
@@ -107,7 +107,7 @@ struct Sums {
   double planned_incremental_cost = 0.0;
 };
 
-Sums sums_of(const Launch& launch, Readout& result) {
+Sums add_up(const Launch& launch, Readout& result) {
   Sums sums;
   const std::size_t num_arms = launch.arms.size();
   sums.arm_differences.resize(num_arms);
@@ -123,7 +123,7 @@ Sums sums_of(const Launch& launch, Readout& result) {
     const double x = has_control ? static_cast<double>(launch.control_revenue[unit]) : 0.0;
     const Role role = launch.role[unit];
     const std::size_t planned = launch.planned_arm[unit], received = launch.received_arm[unit];
-    sums.by_role[index_of(role)].add(r, c, x);
+    sums.by_role[role_index(role)].add(r, c, x);
     sums.all.add(r, c, x);
     // A plan without roles says of held-out and explored units what they did not get.
     if (plan_has_roles || role == Role::plan) {
@@ -153,7 +153,7 @@ Sums sums_of(const Launch& launch, Readout& result) {
 }
 
 void describe_arms(const Launch& launch, const Sums& sums, Readout& result) {
-  const Moments& held = sums.by_role[index_of(Role::holdout)];
+  const Moments& held = sums.by_role[role_index(Role::holdout)];
   for (std::size_t arm = 0; arm < launch.arms.size(); ++arm) {
     ArmReadout row = sums.arms[arm];
     if (row.units > 0) {
@@ -227,18 +227,18 @@ Readout read_out(const Launch& launch, const ReadoutOptions& options) {
   result.holdout_share = options.holdout_share;
   result.units = launch.num_units();
   result.units_per_role.resize(data::kNumRoles);
-  for (const Role role : launch.role) ++result.units_per_role[index_of(role)];
+  for (const Role role : launch.role) ++result.units_per_role[role_index(role)];
   check_holdout(launch, options, result);
-  if (result.units_per_role[index_of(Role::plan)] < kFewestUnits) {
+  if (result.units_per_role[role_index(Role::plan)] < kFewestUnits) {
     throw core::Error({.kind = core::ErrorKind::data,
                        .what = "no planned units",
-                       .found = fmt::format("{} units of role plan", result.units_per_role[index_of(Role::plan)]),
+                       .found = fmt::format("{} units of role plan", result.units_per_role[role_index(Role::plan)]),
                        .expected = "units that got the plan's arms"});
   }
-  const Sums sums = sums_of(launch, result);
+  const Sums sums = add_up(launch, result);
   check_treated_holdout(result);
 
-  const Moments& planned = sums.by_role[index_of(Role::plan)];
+  const Moments& planned = sums.by_role[role_index(Role::plan)];
   result.realised_revenue = realised_total(sums.planned_differences, result.planned_revenue, options.level, true);
   result.realised_spend = realised_total(sums.planned_differences, result.planned_spend, options.level, false);
   if (!launch.control_revenue.empty()) {
@@ -246,7 +246,7 @@ Readout read_out(const Launch& launch, const ReadoutOptions& options) {
     if (sums.planned_incremental_cost != 0.0)
       result.planned_return = sums.planned_incremental / sums.planned_incremental_cost;
   }
-  result.per_unit = adjusted_difference(planned, sums.by_role[index_of(Role::holdout)], sums.all, options.level);
+  result.per_unit = adjusted_difference(planned, sums.by_role[role_index(Role::holdout)], sums.all, options.level);
   result.incremental_revenue = result.per_unit.revenue.scaled(planned.count);
   result.incremental_cost = result.per_unit.cost.scaled(planned.count);
   result.total_spend = realised_total(sums.spend_differences, sums.planned_spend, options.level, false);

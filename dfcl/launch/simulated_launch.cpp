@@ -44,7 +44,8 @@ data::Batch simulate_outcomes(const simulate::Simulator& simulator, const data::
     ids[unit] = plan.ids.type() == data::ColumnType::int64 ? plan.ids.number(unit) : 0;
     if (ids[unit] < 1 || static_cast<std::uint64_t>(ids[unit]) > simulator.num_units()) {
       throw core::data_error(fmt::format("unit '{}'", plan.ids.text(unit)), "not a simulated unit", "",
-                             fmt::format("ids 1 to {}", simulator.num_units()), fmt::format("give the {} of the trial", core::field_name("rows")));
+                             fmt::format("ids 1 to {}", simulator.num_units()),
+                             fmt::format("give the {} of the trial", core::field_name("rows")));
     }
   }
   core::for_each_chunk(context, plan.num_units(), 4096, [&](std::size_t begin, std::size_t end, std::size_t) {

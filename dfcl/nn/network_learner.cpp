@@ -39,8 +39,8 @@ void set_layers(const data::Study::Network& given, OutcomeNetworkOptions& networ
 
 core::Error other_model(std::string what, std::string found, std::string expected, std::string hint = "") {
   return core::Error({.kind = core::ErrorKind::usage,
+                      .field = "start_from",
                       .what = std::move(what),
-                      .where = "--start-from",
                       .found = std::move(found),
                       .expected = std::move(expected),
                       .hint = std::move(hint)});
@@ -71,7 +71,9 @@ void require_same_network(const OutcomeNetworkOptions& wanted, const OutcomeNetw
     if (theirs == ours) continue;
     throw other_model(fmt::format("the starting model predicts {} in another form", name), outcome_text(theirs),
                       outcome_text(ours),
-                      "[cost], --as-published, --monotone, --concave and the kind of the method must be the same");
+                      fmt::format("[cost], {}, {}, {} and the kind of the method must be the same",
+                                  core::field_name("method.as_published"), core::field_name("method.monotone"),
+                                  core::field_name("method.concave")));
   }
 }
 

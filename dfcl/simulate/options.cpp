@@ -35,8 +35,9 @@ void validate_days(const SimulatorOptions& options) {
   }
   if (options.num_rows % options.num_days != 0) {
     refuse("the rows cannot be shared out over the days", "rows", fmt::format("{}", options.num_rows),
-           fmt::format("a multiple of the {} days", options.num_days),
-           "use " + core::field_name("rows", fmt::format("{}", (options.num_rows / options.num_days + 1) * options.num_days)));
+           "a multiple of " + core::field_name("days", fmt::format("{}", options.num_days)),
+           "use " + core::field_name("rows",
+                                     fmt::format("{}", (options.num_rows / options.num_days + 1) * options.num_days)));
   }
 }
 
@@ -83,8 +84,8 @@ void validate(const SimulatorOptions& options) {
            fmt::format("{}, {}", options.cost_scale, options.population_shift), "1 and 0 with preset criteo");
   }
   if (options.preset == Preset::criteo && options.noise != 1.0) {
-    refuse("the noise of 0/1 outcomes cannot be scaled: their mean sets it", "noise",
-           fmt::format("{}", options.noise), "1 with preset criteo", "use preset marketing, or fewer rows");
+    refuse("the noise of 0/1 outcomes cannot be scaled: their mean sets it", "noise", fmt::format("{}", options.noise),
+           "1 with preset criteo", "use preset marketing, or fewer rows");
   }
 }
 

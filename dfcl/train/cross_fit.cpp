@@ -72,7 +72,7 @@ Nuisance fit_nuisance(const learn::Learner& learner, const learn::TrainingSet& s
                    .first_member = first_member,
                    .name = "nuisance",
                    .purpose = "a doubly robust baseline",
-                   .hint = "--baseline mean needs no second model"},
+                   .hint = core::field_name("method.baseline", "mean") + " needs no second model"},
                   fill, keep, context);
   return nuisance;
 }
@@ -93,7 +93,7 @@ BaseFit fit_base(const learn::Learner& learner, const learn::TrainingSet& set, c
                          .epochs = epochs,
                          .name = "base",
                          .purpose = "the base that the method needs",
-                         .hint = "--method tsm needs no base"},
+                         .hint = core::field_name("method.name", "tsm") + " needs no base"},
                                    fill, keep, context)) {
     predictors.push_back(std::move(fit.predictor));
     result.record.insert(result.record.end(), fit.record.begin(), fit.record.end());

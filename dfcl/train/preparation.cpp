@@ -163,10 +163,10 @@ double efficiency_scale(const data::Trial& trial, const Method& method, const Pr
   for (std::size_t arm = 1; arm < count.size(); ++arm) {
     if (!(cost[arm] > cost[arm - 1])) {
       throw core::data_error(
-          fmt::format("--method {}", method.name),
-          "learns revenue per cost, which needs a mean cost that rises from arm to arm",
+          "",
+          fmt::format("{} learns revenue per cost, which needs a mean cost that rises from arm to arm", method.name),
           fmt::format("arm '{}' costs no more than '{}'", trial.arms.labels[arm], trial.arms.labels[arm - 1]), "",
-          "tsm and the dfcl methods take any costs");
+          "tsm and the dfcl methods take any costs", "method.name");
     }
     largest = std::max(largest, (revenue[arm] - revenue[0]) / (cost[arm] - cost[0]));
   }
@@ -176,27 +176,29 @@ double efficiency_scale(const data::Trial& trial, const Method& method, const Pr
 void check_method(const data::Trial& trial, const data::Study& study, const Method& method) {
   const std::size_t num_arms = trial.arms.size();
   if (method.two_arms_only && num_arms != 2) {
-    throw core::usage_error(fmt::format("--method {}", method.name), "is for trials of two arms",
+    throw core::field_error("method.name", fmt::format("{} is for trials of two arms", method.name),
                             fmt::format("{} arms", num_arms));
   }
   const bool shaped = !study.method.monotone.empty() || !study.method.concave.empty();
   if ((method.ordered_arms_only || shaped) && num_arms > 2 && !trial.arms.ordered) {
-    throw core::usage_error(
-        method.ordered_arms_only ? fmt::format("--method {}", method.name) : "--monotone, --concave",
-        "needs ordered arms", "", "[arms] order from the weakest to the strongest");
+    const bool is_method = method.ordered_arms_only;
+    throw core::field_error(is_method                       ? "method.name"
+                            : study.method.monotone.empty() ? "method.concave"
+                                                            : "method.monotone",
+                            is_method ? fmt::format("{} needs ordered arms", method.name) : "needs ordered arms", "",
+                            core::field_name("arms.order") + " from the weakest to the strongest");
   }
   if (study.cost.rises_with_arm && ((num_arms > 2 && !trial.arms.ordered) || trial.arms.control != 0)) {
-    throw core::usage_error("[cost] rises_with_arm", "needs ordered arms that begin with control", "",
-                            "[arms] order from the weakest to the strongest");
+    throw core::field_error("cost.rises_with_arm", "needs ordered arms that begin with control", "",
+                            core::field_name("arms.order") + " from the weakest to the strongest");
   }
   if (!method.uses("concave") && !study.method.concave.empty())
-    throw core::usage_error("--concave", fmt::format("{} knows rising outcomes, not falling steps", method.name), "",
-                            "--monotone");
-  for (const auto* list : {&study.method.monotone, &study.method.concave}) {
-    if (method.learns_efficiencies() && names(*list, "revenue")) {
-      throw core::usage_error("--monotone, --concave", fmt::format("{} predicts no revenue to shape", method.name), "",
-                              "cost");
-    }
+    throw core::field_error("method.concave", fmt::format("{} knows rising outcomes, not falling steps", method.name),
+                            "", core::field_name("method.monotone"));
+  for (const auto& [key, list] :
+       {std::pair{"method.monotone", &study.method.monotone}, std::pair{"method.concave", &study.method.concave}}) {
+    if (method.learns_efficiencies() && names(*list, "revenue"))
+      throw core::field_error(key, fmt::format("{} predicts no revenue to shape", method.name), "", "cost");
   }
 }
 

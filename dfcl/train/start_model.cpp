@@ -12,8 +12,8 @@ namespace {
 
 core::Error other_model(std::string what, std::string found, std::string expected, std::string hint = "") {
   return core::Error({.kind = core::ErrorKind::usage,
+                      .field = "start_from",
                       .what = std::move(what),
-                      .where = "--start-from",
                       .found = std::move(found),
                       .expected = std::move(expected),
                       .hint = std::move(hint)});

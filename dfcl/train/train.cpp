@@ -32,10 +32,11 @@ class Run {
                               options.start == nullptr ? "" : model::fingerprint_of(*options.start))),
         checkpoint_(options.checkpoint_folder, run_key(trial, study, settings_)) {
     if (options.start != nullptr && !method_.uses("start")) {
-      throw core::Error({.kind = core::ErrorKind::usage,
-                         .what = fmt::format("{} cannot start from a model", method_.name),
-                         .where = "--start-from",
-                         .hint = "name a method of networks, for example --method tsm"});
+      throw core::Error(
+          {.kind = core::ErrorKind::usage,
+           .field = "start_from",
+           .what = fmt::format("{} cannot start from a model", method_.name),
+           .hint = fmt::format("name a method of networks, for example {}", core::field_name("method.name", "tsm"))});
     }
   }
 
@@ -92,9 +93,9 @@ class Run {
   void warn_of_members(const learn::Predictor* start) const {
     const std::size_t known = start == nullptr ? 0 : start->origin()->num_members;
     if (known <= settings_.ensemble) return;
-    context_.warn(
-        fmt::format("the starting model is the mean of {0} networks, of which {1} {2}; --ensemble {0} takes all", known,
-                    settings_.ensemble, settings_.ensemble == 1 ? "goes on" : "go on"));
+    context_.warn(fmt::format("the starting model is the mean of {} networks, of which {} {}; {} takes all", known,
+                              settings_.ensemble, settings_.ensemble == 1 ? "goes on" : "go on",
+                              core::field_name("method.ensemble", fmt::format("{}", known))));
   }
 
   // Checkpoint, log and progress of a fit.
@@ -199,10 +200,11 @@ model::Model train(const data::Trial& trial, const data::Study& study, const Tra
                    core::RunContext& context) {
   if (study.method.name != "auto") return Run(trial, study, options, context).run();
   if (options.start != nullptr) {
-    throw core::Error({.kind = core::ErrorKind::usage,
-                       .what = "`auto` compares methods from scratch and cannot start from a model",
-                       .where = "--start-from",
-                       .hint = "name a method, for example --method dfcl-mer"});
+    throw core::Error(
+        {.kind = core::ErrorKind::usage,
+         .field = "start_from",
+         .what = "`auto` compares methods from scratch and cannot start from a model",
+         .hint = fmt::format("name a method, for example {}", core::field_name("method.name", "dfcl-mer"))});
   }
   Choice choice = choose_method(trial, study, options.time_budget_seconds, options.checkpoint_folder, context);
   data::Study chosen = study;

@@ -78,7 +78,7 @@ void check_limits(const AllocateRequest& request) {
 void require_least(const char* field, double number, double least, bool or_equal) {
   if (std::isfinite(number) && (number > least || (or_equal && number == least))) return;
   throw field_error(field, "out of range", fmt::format("{}", number),
-                    fmt::format("a number {} {}", or_equal ? "of at least" : "above", least));
+                    or_equal ? fmt::format("a number of {} or more", least) : fmt::format("a number above {}", least));
 }
 
 void check_numbers(const AllocateRequest& request) {
@@ -172,7 +172,7 @@ std::vector<std::int64_t> read_limits(const std::vector<std::string>& entries, s
     const auto [rest, problem] = std::from_chars(std::min(entry.data() + equals + 1, end), end, units);
     if (equals == std::string::npos || problem != std::errc() || rest != end || units < 0) {
       throw field_error(field, "cannot read the limit", fmt::format("'{}'", entry),
-                        "an arm and a number of units: 20=1000");
+                        "ARM=N, an arm and a number of units: 20=1000");
     }
     std::int64_t& limit = limits[arm_named(entry.substr(0, equals), arms, field)];
     if (limit != unset) throw field_error(field, "a second limit for the same arm", fmt::format("'{}'", entry));

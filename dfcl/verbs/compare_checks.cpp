@@ -88,8 +88,10 @@ void require_trainable(const data::Trial& trial, const data::Study& study, const
     } catch (const core::Error& error) {
       core::ErrorDetails details = error.details();
       if (error.kind() == core::ErrorKind::interrupted) throw;
-      details.where = details.where.empty() ? entry.name : fmt::format("{}, {}", entry.name, details.where);
-      if (details.field == "method.name") details.field.clear();  // the entry is named
+      const bool is_named = details.field == "method.name" && entry.name == entry.method;  // the text begins with it
+      if (!is_named)
+        details.where = details.where.empty() ? entry.name : fmt::format("{}, {}", entry.name, details.where);
+      if (details.field == "method.name") details.field.clear();
       const core::Error told(std::move(details));
       // A method that does not suit the trial takes the others down only where it is what they are compared with.
       if (&entry == &entries.front() || !entry.settings.empty()) throw told;

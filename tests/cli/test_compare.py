@@ -228,7 +228,7 @@ def test_a_sweep_tries_one_alternative_at_a_time(trial):
         (["--methods", "tsm,tsm"], ["'tsm' stands twice"]),
         (["--methods", "tsm", "--seeds", "0"], ["--seeds", "1 to 1000"]),
         (["--methods", "tsm", "--seeds", "1.5"], ["error: --seeds", "1.5", "1 to 1000"]),
-        (["--methods", "drp,tsm"], ["error: drp: is for trials of two arms", "5 arms"]),
+        (["--methods", "drp,tsm"], ["error: drp is for trials of two arms", "5 arms"]),
         (["--methods", "tsm,dfcl-mer", "--set", 'sweep.alpha=["x"]'], ["sweep.alpha", "a number"]),
         (["--methods", "tsm,dfcl-mer", "--set", "sweep.alpha=[-1]"], ["[sweep] alpha", "0 or more"]),
         (["--methods", "tsm,dfcl-mer", "--set", "sweep.multipliers=[[]]"], ["[sweep] multipliers", "one number or more"]),

@@ -65,11 +65,11 @@ def test_from_a_standard_deviation_alone(dfcl):
 @pytest.mark.parametrize(
     "flags, code, words",
     [
-        ([], 2, ["dfcl power STUDY"]),
+        ([], 2, ["STUDY: from a trial, or", "--sd 3"]),
         (["--sd", "3"], 2, ["--gain"]),
         (["--sd", "-3", "--gain", "1"], 2, ["--sd", "above 0"]),
         (["--sd", "3", "--gain", "0"], 2, ["--gain", "above 0"]),
-        (["study.toml", "--sd", "3", "--gain", "1"], 2, ["from a trial, or"]),
+        (["study.toml", "--sd", "3", "--gain", "1"], 2, ["--sd: a standard deviation stands for a trial"]),
         (["study.toml", "--power", "1.2"], 2, ["--power", "1.2"]),
         (["study.toml", "--differ", "0"], 2, ["--differ"]),
         (["study.toml", "truth.parquet", "truth.parquet"], 2, ["the same plan"]),

@@ -70,7 +70,7 @@ def test_json_says_what_was_made(dfcl):
     [
         (["--study", "absent/study.toml"], 4, "the folder does not exist"),
         (["--truth", "truth.txt"], 2, "unknown file ending"),
-        (["--truth", "./trial.parquet"], 2, "two outputs have the same name"),
+        (["--truth", "./trial.parquet"], 2, "--truth: is another file of this run"),
         (["--days", "3"], 2, "a multiple of --days 3"),
         (["--shares", ".5,.5"], 2, "expected 5, one for each arm"),
         (["--noise", "-1"], 2, "--noise"),

@@ -66,7 +66,7 @@ TEST(Error, NamesTheFieldAsTheCallerWritesIt) {
 
 TEST(Error, SaysWhereBeforeTheField) {
   EXPECT_STREQ(Error({.field = "method.alpha", .what = "not a number", .where = "study.toml:3"}).what(),
-               "study.toml:3, method.alpha: not a number");
+               "study.toml:3, [method] alpha: not a number");
 }
 
 TEST(Field, LeavesAloneWhatIsNoToken) {

@@ -118,7 +118,9 @@ TrialRows rows_of(const data::Trial& trial, std::optional<data::Split> split) {
   }
   if (rows.trial_row.empty()) {
     throw rows_error(fmt::format("{} is empty", name_of(split)), "no units", "units to evaluate on",
-                     "--split names another, [split] in the study sets their sizes");
+                     fmt::format("{} names another; {}, {} and {} set their sizes", core::field_name("split"),
+                                 core::field_name("split.train"), core::field_name("split.validation"),
+                                 core::field_name("split.test")));
   }
   set_keys(trial, rows);
   rows.ids = ids_of_rows(trial.ids, rows.trial_row);

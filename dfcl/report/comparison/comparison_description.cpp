@@ -59,7 +59,7 @@ std::vector<std::string> comparison_sentences(const ComparisonReport& report) {
         "Neither holds the other.",
         seeds));
   } else {
-    list.emplace_back("One training seed: nothing is said of the luck of training; --seeds 5 would.");
+    list.emplace_back("One training seed: nothing is said of the luck of training; several seeds would.");
   }
   return list;
 }

@@ -193,7 +193,8 @@ class Described {
   // All fields of another description, in this object.
   template <class U, class Get>
   Described& include(const Described<U>& other, Get get) {
-    schema_.fields.insert(schema_.fields.end(), other.schema()->fields.begin(), other.schema()->fields.end());
+    const SchemaPtr fields = other.schema();
+    schema_.fields.insert(schema_.fields.end(), fields->fields.begin(), fields->fields.end());
     writers_.push_back([other, get = std::move(get)](const T& item, OrderedJson& json) {
       other.write_fields(std::invoke(get, item), json);
     });
