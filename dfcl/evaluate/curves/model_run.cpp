@@ -94,8 +94,8 @@ void set_estimates(const Setting& setting, const PredictedPath& path, std::span<
 void set_resamples(const Setting& setting, const PredictedPath& path, std::span<const PathStep> steps,
                    const PlanList& plans, ModelRun& run) {
   const std::size_t num_resamples = setting.num_resamples();
-  const auto reserve = [&](std::vector<PlanRun>& list) {
-    for (PlanRun& plan : list) plan.series = {Series(num_resamples), Series(num_resamples)};
+  const auto reserve = [&](std::vector<PlanRun>& some) {
+    for (PlanRun& plan : some) plan.series = {Series(num_resamples), Series(num_resamples)};
   };
   reserve(run.deployed);
   reserve(run.curve);
@@ -112,8 +112,8 @@ void set_resamples(const Setting& setting, const PredictedPath& path, std::span<
         for (std::size_t i = 0; i < plans.size(); ++i) note(plans[i], figures.at_cuts[i]);
         for (std::size_t i = 0; i < run.matched.size(); ++i) note(run.matched[i], figures.matched[i]);
       });
-  const auto spread = [&](std::vector<PlanRun>& list) {
-    for (PlanRun& plan : list) plan.spread = spread_of(plan.series, setting.control_series, setting.kind);
+  const auto spread = [&](std::vector<PlanRun>& some) {
+    for (PlanRun& plan : some) plan.spread = spread_of(plan.series, setting.control_series, setting.kind);
   };
   spread(run.deployed);
   spread(run.curve);
