@@ -33,27 +33,34 @@ class Clock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// What may be spent in all, control's cost included, for each budget of the request; one entry of kNoBudget where there
-// is none.
-std::vector<double> total_budgets(const AllocateRequest& request, PlanInput& input) {
-  std::vector<double> totals = request.totals;
+// A budget over all units.
+struct TotalBudget {
+  double asked = allocate::kNoBudget;  // in the basis of the request
+  double total = allocate::kNoBudget;  // control's cost included, as the solver counts
+};
+
+// One for each budget of the request; one without limit where there is none.
+std::vector<TotalBudget> total_budgets(const AllocateRequest& request, PlanInput& input) {
+  std::vector<TotalBudget> budgets;
+  if (!request.share_of_max.empty()) {  // of the way from control up, whatever the basis
+    const allocate::ArmSpends spends = input.spends();
+    const double control = spends.spend[input.rules.control];
+    const double most = *std::max_element(spends.spend.begin(), spends.spend.end());
+    for (const double share : request.share_of_max) {
+      const double above = share * (most - control);
+      budgets.push_back({request.include_control ? above + control : above, above + control});
+    }
+    return budgets;
+  }
+  std::vector<double> amounts = request.totals;
   if (!request.per_unit.empty()) {
     const auto num_units = static_cast<double>(input.num_units());
-    for (const double amount : request.per_unit) totals.push_back(amount * num_units);
+    for (const double amount : request.per_unit) amounts.push_back(amount * num_units);
   }
-  double control = 0.0;
-  if (!request.share_of_max.empty()) {
-    const allocate::ArmSpends spends = input.spends();
-    control = spends.spend[input.rules.control];
-    const double most = *std::max_element(spends.spend.begin(), spends.spend.end());
-    for (const double share : request.share_of_max) totals.push_back(share * (most - control));
-  } else if (!totals.empty()) {
-    control = input.control_spend();
-  }
-  // A share is one of the way from control up, whatever the basis of amounts.
-  const bool above_control = !request.include_control || !request.share_of_max.empty();
-  for (double& total : totals) total += above_control ? control : 0.0;
-  return totals.empty() ? std::vector<double>{allocate::kNoBudget} : totals;
+  if (amounts.empty()) return {TotalBudget{}};
+  const double control = request.include_control ? 0.0 : input.control_spend();
+  for (const double amount : amounts) budgets.push_back({amount, amount + control});
+  return budgets;
 }
 
 // The name of the i-th of several plans: plan.parquet, plan-2.parquet, ...
@@ -218,14 +225,15 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
     result.curve = make_curve(request, *input, context);
     return result;
   }
-  const std::vector<double> totals = naming_units(*input, [&] { return total_budgets(request, *input); });
+  const std::vector<TotalBudget> budgets = naming_units(*input, [&] { return total_budgets(request, *input); });
   const double read_seconds = clock.lap();
-  for (std::size_t i = 0; i < totals.size(); ++i) {
+  for (std::size_t i = 0; i < budgets.size(); ++i) {
     report::AllocatedPlan figures = empty_figures(request, *input);
+    figures.budget = budgets[i].asked;
     figures.seconds.read = read_seconds;
     allocate::PathPlan plan = naming_units(*input, [&] {
       return request.multiplier ? input->path().at_multiplier(*request.multiplier, context)
-                                : input->path().at_budget(totals[i], context);
+                                : input->path().at_budget(budgets[i].total, context);
     });
     figures.solution = plan.summary;
     figures.solution.arm = {};
@@ -238,7 +246,7 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
     KeptPlan kept;
     const bool is_wanted = !request.output.empty() || request.keep_plans || input->design.is_on() || previous;
     if (has_plan && is_wanted) {
-      deliver(request, *input, plan, plan_name(request.output, i, totals.size()), previous, context, figures,
+      deliver(request, *input, plan, plan_name(request.output, i, budgets.size()), previous, context, figures,
               request.keep_plans ? &kept : nullptr);
     }
     figures.seconds.write = clock.lap();

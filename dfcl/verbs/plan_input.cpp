@@ -10,6 +10,7 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/field.h"
+#include "dfcl/core/parallel.h"
 #include "dfcl/data/distinct_ids.h"
 #include "dfcl/data/id_match.h"
 #include "dfcl/data/prediction_fingerprint.h"
@@ -53,7 +54,7 @@ class PredictionInMemory final : public PlanInput {
   allocate::PlanPath& path() override { return *path_; }
   std::size_t num_units() override { return prediction_->num_units(); }
   allocate::ArmSpends spends() override { return allocate::arm_spends(problem_.cost, rules.price, context_); }
-  double control_spend() override { return spends().spend[rules.control]; }
+  double control_spend() override;
   data::Ids ids(const allocate::PlannedUnits& planned) override;
   void append_roles(const allocate::PlannedUnits& planned, const allocate::Solution& solution,
                     data::Plan& piece) override;
@@ -176,6 +177,19 @@ void PredictionInMemory::mask_launch() {
   }
   launch::mask_launch(design, prediction_->ids, launch_eligible_.view(), context_);
   problem_.eligible = std::as_const(launch_eligible_).view();
+}
+
+double PredictionInMemory::control_spend() {
+  if (!rules.price.empty()) return static_cast<double>(num_units()) * rules.price[rules.control];
+  return core::sum_chunks(
+             context_, num_units(), 262'144, allocate::ExactSum{},
+             [&](std::size_t begin, std::size_t end) {
+               allocate::ExactSum part;
+               for (std::size_t unit = begin; unit < end; ++unit) part.add(problem_.cost(unit, rules.control));
+               return part;
+             },
+             [](allocate::ExactSum& total, const allocate::ExactSum& part) { total.add(part); })
+      .value();
 }
 
 data::Ids PredictionInMemory::ids(const allocate::PlannedUnits& planned) {
