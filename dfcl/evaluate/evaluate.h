@@ -28,8 +28,8 @@ struct JudgedModel {
   bool is_index = false;
   Outcomes prediction = {};                        // rows x arms, in the order of the rows and arms of the trial
   std::vector<FeatureImportance> importance = {};  // passed on
-  std::vector<double> price = {};  // the known price of each arm, which the predicted costs are; empty: none
   bool is_alternative = false;     // a setting tried beside others: never launched, no burden on what others must show
+  std::vector<double> price = {};  // the known price of each arm, which the predicted costs are; empty: none
 };
 
 struct SegmentColumn {
