@@ -14,6 +14,7 @@
 
 #include "bench/allocate_bisection.h"
 #include "dfcl/allocate/allocate.h"
+#include "dfcl/allocate/plan_path.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/core/random.h"
 
@@ -69,6 +70,26 @@ allocate::Problem problem_of(const Data& data, std::size_t units) {
   return {.revenue = data.revenue.view().slice(0, units), .cost = data.cost.view().slice(0, units)};
 }
 
+// The path in buckets: what building takes, and any budget after it, beside the memory of the predictions.
+void many_budgets(const allocate::Problem& problem, double most, core::RunContext& context) {
+  allocate::PlanPath path(problem, allocate::PlanPath::Form::bucketed);
+  const double build = seconds_of([&] { path.ends(context); });
+  double slowest = 0.0;
+  double total = 0.0;
+  constexpr int kBudgets = 20;
+  for (int i = 1; i <= kBudgets; ++i) {
+    const double seconds = seconds_of([&] { path.at_budget(0.04 * i * most, context); });
+    slowest = std::max(slowest, seconds);
+    total += seconds;
+  }
+  const allocate::PathPlan plan = path.at_budget(0.2 * most, context);
+  const double arms = seconds_of([&] { path.arms(plan, context); });
+  const double predictions = 8e-9 * static_cast<double>(problem.revenue.size());
+  fmt::print("  path in buckets       {:8.3f} s   then a budget {:.4f} s, slowest {:.4f} s, its arms {:.3f} s   peak memory {:.2f} x "
+             "the predictions\n",
+             build, total / kBudgets, slowest, arms, peak_gigabytes() / predictions);
+}
+
 void compare(std::size_t units, core::RunContext& context) {
   const Data data = make_data(units, context);
   const allocate::Problem problem = problem_of(data, units);
@@ -87,6 +108,7 @@ void compare(std::size_t units, core::RunContext& context) {
   fmt::print("  bisection, 50 steps   {:8.3f} s   multiplier {:.6f}\n", bisection, multiplier);
   fmt::print("  one budget and plan   {:8.3f} s   multiplier {:.6f}   {:.1f} x faster   gap {:.3g} of {:.6g}\n", single,
              solution.multiplier, bisection / single, solution.gap, solution.value);
+  many_budgets(problem, data.most, context);
   double curve = 1e9;
   for (int repeat = 0; repeat < 3; ++repeat) {
     curve = std::min(curve, seconds_of([&] { allocate::allocate_curve(problem, 100, context); }));

@@ -34,6 +34,11 @@ void check_options(const EvaluationInput& input, const EvaluationOptions& option
   }
 }
 
+// A known cost has no interval.
+Interval cost_interval(const Setting& setting, double cost, double deviation) {
+  return setting.knows_prices() ? Interval(cost) : core::normal_interval(cost, deviation, setting.options.level);
+}
+
 // Everything but intervals of a plan, and the intervals where `spread` is given.
 JudgedPlan plan_figures(const Setting& setting, const PlanRun& run, const Oracle* oracle) {
   const double level = setting.options.level;
@@ -47,8 +52,11 @@ JudgedPlan plan_figures(const Setting& setting, const PlanRun& run, const Oracle
   const double extra_cost = run.estimate.cost - setting.control.cost;
   figures.revenue = core::normal_interval(run.estimate.revenue, spread.revenue, level);
   figures.incremental_revenue = core::normal_interval(increment, spread.increment, level);
-  figures.cost = core::normal_interval(run.estimate.cost, spread.cost, level);
-  figures.spend_over_budget = core::normal_interval(run.estimate.cost - run.budget_per_unit, spread.cost, level);
+  figures.cost = cost_interval(setting, run.estimate.cost, spread.cost);
+  // Of an incremental budget, control's cost is estimated too.
+  const bool incremental = setting.options.budget_basis == data::BudgetBasis::incremental;
+  figures.spend_over_budget = cost_interval(setting, (incremental ? extra_cost : run.estimate.cost) - run.budget_per_unit,
+                                            incremental ? spread.extra_cost : spread.cost);
   figures.return_per_cost = core::fieller_interval({increment, extra_cost, spread.increment * spread.increment,
                                                     spread.extra_cost * spread.extra_cost, spread.increment_extra_cost},
                                                    core::normal_critical(level));
@@ -77,10 +85,11 @@ JudgedPlan matched_figures(const Setting& setting, const PlanRun& run, const Ora
   }
   figures.revenue = percentile_interval(figures.revenue.value, series.revenue, level);
   figures.incremental_revenue = percentile_interval(figures.incremental_revenue.value, increment, level);
-  figures.cost = percentile_interval(figures.cost.value, series.cost, level);
   figures.return_per_cost = percentile_interval(figures.return_per_cost.value, returned, level);
-  const double budget = run.budget_per_unit;
-  figures.spend_over_budget = {figures.cost.value - budget, figures.cost.low - budget, figures.cost.high - budget};
+  if (setting.knows_prices()) return figures;
+  figures.cost = percentile_interval(figures.cost.value, series.cost, level);
+  const bool incremental = setting.options.budget_basis == data::BudgetBasis::incremental;
+  figures.spend_over_budget = figures.cost.plus(-run.budget_per_unit - (incremental ? setting.control.cost : 0.0));
   return figures;
 }
 
@@ -147,6 +156,11 @@ std::vector<std::string> how_it_was_made(const Setting& setting) {
                               rows.cluster.empty() ? "unit" : "cluster",
                               rows.has_propensity ? "" : ", within each arm"));
   }
+  if (setting.knows_prices()) {
+    how.push_back("Each arm has a known price, so the cost of a plan is a fact: it has no interval.");
+  } else if (!rows.rates().empty()) {
+    how.push_back("Each arm costs a known share of its revenue, so cost is that share of the estimated revenue.");
+  }
   how.push_back("Deployed plans are made from predictions alone and held fixed; over- and underspending are shown.");
   how.push_back(
       "Matched plans are cut where the evaluated cost first crosses the budget. They look at the outcomes they "
@@ -172,13 +186,16 @@ Evaluation describe(const Setting& setting) {
   evaluation.num_resamples = setting.num_resamples();
   evaluation.level = setting.options.level;
   evaluation.budgets_per_unit = setting.options.budgets_per_unit;
+  evaluation.budget_basis = data::to_text(setting.options.budget_basis);
+  evaluation.cost_is_known = setting.knows_prices();
   const double level = setting.options.level;
   const auto interval = [&](double value, const Series& series) {
     return core::normal_interval(value, series.empty() ? std::nan("") : standard_deviation(series, setting.kind),
                                  level);
   };
   evaluation.control_revenue = interval(setting.control.revenue, setting.control_series.revenue);
-  evaluation.control_cost = interval(setting.control.cost, setting.control_series.cost);
+  evaluation.control_cost = setting.knows_prices() ? Interval(setting.control.cost)
+                                                   : interval(setting.control.cost, setting.control_series.cost);
   evaluation.how = how_it_was_made(setting);
   return evaluation;
 }
@@ -192,7 +209,7 @@ Evaluation evaluate(const EvaluationInput& input, const EvaluationOptions& optio
   std::optional<Oracle> oracle;
   if (input.truth.revenue.rows > 0) {
     oracle.emplace(setting.problem_of(input.truth), context);
-    evaluation.oracle = oracle->figures(options.num_curve_points, options.budgets_per_unit);
+    evaluation.oracle = oracle->figures(options.num_curve_points, options.budgets_per_unit, options.budget_basis);
   }
   std::vector<ModelRun> runs;
   std::vector<std::vector<ArmAreas>> areas;

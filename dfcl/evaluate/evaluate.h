@@ -13,6 +13,7 @@
 
 #include "dfcl/allocate/allocate.h"
 #include "dfcl/core/run_context.h"
+#include "dfcl/data/budgets.h"
 #include "dfcl/evaluate/areas/ranking.h"
 #include "dfcl/evaluate/estimators/estimators.h"
 #include "dfcl/evaluate/estimators/resample.h"
@@ -27,7 +28,8 @@ struct JudgedModel {
   bool is_index = false;
   Outcomes prediction = {};                        // rows x arms, in the order of the rows and arms of the trial
   std::vector<FeatureImportance> importance = {};  // passed on
-  bool is_alternative = false;  // a setting tried beside others: never launched, no burden on what others must show
+  bool is_alternative = false;     // a setting tried beside others: never launched, no burden on what others must show
+  std::vector<double> price = {};  // the known price of each arm, which the predicted costs are; empty: none
 };
 
 struct SegmentColumn {
@@ -45,7 +47,8 @@ struct Words {
 
 struct EvaluationOptions {
   Estimator estimator = Estimator::doubly_robust;
-  std::vector<double> budgets_per_unit = {};
+  std::vector<double> budgets_per_unit = {};                       // in the basis
+  data::BudgetBasis budget_basis = data::BudgetBasis::total;       // incremental: above everyone in control
   std::size_t num_resamples = 1000;  // 0: no intervals by resampling
   bool analytic = false;             // intervals of plans from influence functions; areas get none
   Weights weights = Weights::poisson;

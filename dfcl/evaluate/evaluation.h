@@ -16,14 +16,14 @@ namespace dfcl::evaluate {
 
 // What a plan at a budget is estimated to earn and cost.
 struct JudgedPlan {
-  double budget_per_unit = 0.0;
+  double budget_per_unit = 0.0;  // in the basis of the evaluation
   double multiplier = 0.0;
   bool feasible = true;  // false: even the cheapest plan is predicted (matched: found) to spend more
   Interval revenue;
   Interval incremental_revenue;  // over everyone in control
-  Interval cost;                 // control's included
+  Interval cost;                 // control's included; without ends where prices are known
   Interval return_per_cost;      // incremental revenue per incremental cost
-  Interval spend_over_budget;    // cost less budget
+  Interval spend_over_budget;    // cost less budget, both in the budget's basis
   double predicted_revenue = 0.0;
   double predicted_cost = 0.0;
   std::vector<double> share_per_arm;
@@ -158,6 +158,8 @@ struct Evaluation {
   Interval control_revenue;
   Interval control_cost;
   std::vector<double> budgets_per_unit;
+  std::string budget_basis = "total";  // or incremental: above everyone in control
+  bool cost_is_known = false;          // arms have prices: the cost of a plan is a fact, not an estimate
   std::vector<ModelFigures> models;  // the first is the reference
   std::vector<DifferenceFigures> differences;
   std::vector<AuccDifferenceFigures> aucc_differences;

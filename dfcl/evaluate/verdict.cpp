@@ -42,11 +42,12 @@ std::string plan_words(const ModelFigures& model, const JudgedPlan& plan, const 
   const std::string& currency = options.words.currency;
   const double gain = units * plan.incremental_revenue.value;
   return fmt::format(
-      "at a budget of {} a unit, {} earns {} {} {} than control over these {} units {}, at a {} of {} {}",
+      "at a budget of {} per unit, {} earns {} {} {} than control over these {} units {}, at a {} of {}{}",
       amount(plan.budget_per_unit, currency), model.name, amount(std::abs(gain), currency),
       gain < 0.0 ? "less" : "more", options.words.revenue, amount(units, ""),
       range_words(plan.incremental_revenue, units, options), options.words.cost,
-      amount(units * plan.cost.value, currency), range_words(plan.cost, units, options));
+      amount(units * plan.cost.value, currency),
+      evaluation.cost_is_known ? "" : " " + range_words(plan.cost, units, options));
 }
 
 struct Choice {
@@ -147,7 +148,7 @@ std::string choice_words(const Evaluation& evaluation, const Choice& choice) {
 }
 
 bool is_below_control(double budget_per_unit, const Evaluation& evaluation) {
-  return budget_per_unit < evaluation.control_cost.value;
+  return budget_per_unit < (evaluation.budget_basis == "total" ? evaluation.control_cost.value : 0.0);
 }
 
 // A budget that nothing given would overspend already.
@@ -157,7 +158,7 @@ std::string below_control_words(const Evaluation& evaluation, const EvaluationOp
     if (is_below_control(budget, evaluation)) budgets.push_back(amount(budget, ""));
   }
   if (budgets.empty()) return "";
-  return fmt::format(" Everyone in control costs {} a unit: that is more than {} of {} a unit.",
+  return fmt::format(" Everyone in control costs {} per unit: that is more than {} of {} per unit.",
                      amount(evaluation.control_cost.value, options.words.currency),
                      budgets.size() == 1 ? "the budget" : "the budgets", list_words(budgets));
 }
@@ -171,7 +172,8 @@ std::string plan_detail(const ModelFigures& model, const JudgedPlan& plan, const
     if (plan.incremental_revenue.low > 0.0) line += " once all comparisons are counted";
   }
   line += ".";
-  if (plan.spend_over_budget.has_ends() && plan.spend_over_budget.low > 0.0) line += " It spends over the budget.";
+  const double least_over = evaluation.cost_is_known ? plan.spend_over_budget.value : plan.spend_over_budget.low;
+  if (least_over > 1e-9 * std::abs(plan.cost.value)) line += " It spends over the budget.";
   if (!plan.feasible) line += " The predictions cannot meet this budget: this is their cheapest plan.";
   if (is_below_control(plan.budget_per_unit, evaluation)) line += " Control alone costs more than this budget.";
   return line;
@@ -183,7 +185,7 @@ std::vector<std::string> details_of(const Evaluation& evaluation, const Evaluati
     for (const JudgedPlan& plan : model.deployed) details.push_back(plan_detail(model, plan, evaluation, options));
   }
   for (const DifferenceFigures& difference : evaluation.differences) {
-    details.push_back(fmt::format("At a budget of {} a unit: {}",
+    details.push_back(fmt::format("At a budget of {} per unit: {}",
                                   amount(difference.budget_per_unit, options.words.currency), difference.sentence));
   }
   return details;

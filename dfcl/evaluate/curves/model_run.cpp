@@ -53,8 +53,11 @@ std::vector<PlanRun> plans_at(PredictedPath& path, const std::vector<double>& to
 }
 
 std::vector<PlanRun> deployed_plans(const Setting& setting, PredictedPath& path) {
+  const auto num_rows = static_cast<double>(setting.num_rows());
   std::vector<double> totals;
-  for (const double budget : setting.budgets) totals.push_back(budget * static_cast<double>(setting.num_rows()));
+  for (const double budget : setting.budgets) {
+    totals.push_back(setting.total_budget(budget, path.control_cost / num_rows) * num_rows);
+  }
   std::vector<PlanRun> plans = plans_at(path, totals, setting.num_rows(), setting.context);
   for (std::size_t i = 0; i < plans.size(); ++i) plans[i].budget_per_unit = setting.budgets[i];
   return plans;
@@ -72,13 +75,28 @@ std::vector<double> curve_totals(const PredictedPath& path, std::size_t num_poin
   return totals;
 }
 
+// What evaluated costs are matched to; nothing where the cost of a plan is known.
+std::vector<double> matched_budgets(const Setting& setting) {
+  std::vector<double> budgets;
+  for (const double budget : setting.budgets) {
+    if (!setting.knows_prices()) budgets.push_back(setting.total_budget(budget, setting.control.cost));
+  }
+  return budgets;
+}
+
 void set_estimates(const Setting& setting, const PredictedPath& path, std::span<const PathStep> steps,
                    const PlanList& plans, ModelRun& run) {
   const std::vector<PathPoint> points = plans.points(setting.rewards);
-  const PathRequest request{points, setting.budgets, path.head.size()};
+  const std::vector<double> matched = matched_budgets(setting);
+  const PathRequest request{points, matched, path.head.size()};
   const PathFigures figures = path_values(setting.ones, setting.totals, setting.rewards, steps, request);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     plans[i].estimate = {figures.at_cuts[i].revenue[0], figures.at_cuts[i].cost[0]};
+    setting.set_known_cost(plans[i].cut.units, plans[i].estimate);
+  }
+  if (setting.knows_prices()) {  // no outcome can tell more about the spend
+    run.matched = run.deployed;
+    return;
   }
   run.matched.resize(setting.budgets.size());
   for (std::size_t i = 0; i < run.matched.size(); ++i) {
@@ -86,7 +104,7 @@ void set_estimates(const Setting& setting, const PredictedPath& path, std::span<
     plan.budget_per_unit = setting.budgets[i];
     plan.estimate = {figures.matched[i].revenue[0], figures.matched[i].cost[0]};
     plan.cut.num_steps = figures.matched_steps[i];
-    plan.cut.feasible = plan.estimate.cost <= setting.budgets[i];
+    plan.cut.feasible = plan.estimate.cost <= setting.total_budget(setting.budgets[i], setting.control.cost);
     if (plan.cut.num_steps < path.num_steps()) plan.cut.multiplier = path.step(plan.cut.num_steps).efficiency;
   }
 }
@@ -94,14 +112,15 @@ void set_estimates(const Setting& setting, const PredictedPath& path, std::span<
 void set_resamples(const Setting& setting, const PredictedPath& path, std::span<const PathStep> steps,
                    const PlanList& plans, ModelRun& run) {
   const std::size_t num_resamples = setting.num_resamples();
-  const auto reserve = [&](std::vector<PlanRun>& list) {
-    for (PlanRun& plan : list) plan.series = {Series(num_resamples), Series(num_resamples)};
+  const auto reserve = [&](std::vector<PlanRun>& some) {
+    for (PlanRun& plan : some) plan.series = {Series(num_resamples), Series(num_resamples)};
   };
   reserve(run.deployed);
   reserve(run.curve);
   reserve(run.matched);
   const std::vector<PathPoint> points = plans.points(setting.rewards);
-  const PathRequest request{points, setting.budgets, path.head.size()};
+  const std::vector<double> matched = matched_budgets(setting);
+  const PathRequest request{points, matched, path.head.size()};
   setting.for_each_block(
       [&](const ResampleBlock& block, const BlockTotals& totals, std::size_t first, std::size_t count) {
         const PathFigures figures = path_values(block, totals, setting.rewards, steps, request);
@@ -110,10 +129,12 @@ void set_resamples(const Setting& setting, const PredictedPath& path, std::span<
           std::copy_n(value.cost.begin(), count, plan.series.cost.begin() + static_cast<long>(first));
         };
         for (std::size_t i = 0; i < plans.size(); ++i) note(plans[i], figures.at_cuts[i]);
-        for (std::size_t i = 0; i < run.matched.size(); ++i) note(run.matched[i], figures.matched[i]);
+        for (std::size_t i = 0; i < figures.matched.size(); ++i) note(run.matched[i], figures.matched[i]);
       });
-  const auto spread = [&](std::vector<PlanRun>& list) {
-    for (PlanRun& plan : list) plan.spread = spread_of(plan.series, setting.control_series, setting.kind);
+  for (std::size_t i = 0; i < plans.size(); ++i) setting.set_known_cost(plans[i].estimate.cost, plans[i].series);
+  if (setting.knows_prices()) run.matched = run.deployed;
+  const auto spread = [&](std::vector<PlanRun>& some) {
+    for (PlanRun& plan : some) plan.spread = spread_of(plan.series, setting.control_series, setting.kind);
   };
   spread(run.deployed);
   spread(run.curve);
@@ -165,7 +186,11 @@ DifferenceSpread difference_spread(const PlanSeries& model, const PlanSeries& re
 // Who gets what under one plan, and what needs to know it. series: the plan's, where intervals are analytic.
 void describe_plan(const Setting& setting, std::span<const std::uint8_t> arm, const PlanSeries& series, PlanRun& plan) {
   plan.share_per_arm = shares_of(arm, setting.input.rows.num_arms());
-  if (setting.options.analytic) plan.spread = spread_of(series, setting.control_series, setting.kind);
+  if (setting.options.analytic) {
+    PlanSeries own = series;
+    setting.set_known_cost(0.0, own);
+    plan.spread = spread_of(own, setting.control_series, setting.kind);
+  }
   if (setting.input.truth.revenue.rows > 0) plan.truth = mean_under(setting.input.truth, arm, setting.context);
 }
 
@@ -188,8 +213,11 @@ void describe_plans(const Setting& setting, const PredictedPath& path, const Jud
       run.plans[budget].assign(arm.begin(), arm.end());
       return;
     }
-    const PlanSeries other = influence_of(setting.rewards, reference->plans[budget], setting.context);
-    run.differences[budget] = difference_spread(series, other, run.deployed[budget].estimate,
+    PlanSeries own = series;
+    PlanSeries other = influence_of(setting.rewards, reference->plans[budget], setting.context);
+    setting.set_known_cost(0.0, own);
+    setting.set_known_cost(0.0, other);
+    run.differences[budget] = difference_spread(own, other, run.deployed[budget].estimate,
                                                 reference->deployed[budget].estimate, setting.kind);
   };
   const std::vector<Cut> cuts = plans.cuts();
@@ -199,7 +227,7 @@ void describe_plans(const Setting& setting, const PredictedPath& path, const Jud
                   if (analytic) series = influence_of(setting.rewards, arm, setting.context);
                   describe_plan(setting, arm, series, plans[index]);
                   for (PlanRun& plan : run.matched) {
-                    if (&plan != &plans[index]) continue;
+                    if (&plan != &plans[index] || !plan.cut.units.empty()) continue;
                     const PlanEstimate predicted = mean_under(model.prediction, arm, setting.context);
                     plan.cut.revenue = predicted.revenue * static_cast<double>(arm.size());
                     plan.cut.cost = predicted.cost * static_cast<double>(arm.size());
@@ -222,9 +250,13 @@ PlanSpread spread_of(const PlanSeries& plan, const PlanSeries& control, SeriesKi
 
 ModelRun run_model(const Setting& setting, const JudgedModel& model, const ModelRun* reference) {
   ModelRun run;
-  PredictedPath path = path_of(setting.problem_of(model.prediction), setting.context);
+  PredictedPath path = path_of(setting.problem_of(model.prediction, model.price), setting.context);
   run.deployed = deployed_plans(setting, path);
   run.curve = plans_at(path, curve_totals(path, setting.options.num_curve_points), setting.num_rows(), setting.context);
+  if (setting.options.budget_basis == data::BudgetBasis::incremental) {
+    const double control = path.control_cost / static_cast<double>(setting.num_rows());
+    for (PlanRun& plan : run.curve) plan.budget_per_unit -= control;
+  }
   PlanList plans;
   plans.add(run.deployed);
   plans.add(run.curve);

@@ -10,6 +10,7 @@ Oracle::Oracle(const allocate::Problem& truth, core::RunContext& context)
   allocate::PlanPath path(truth, allocate::PlanPath::Form::sorted);
   const allocate::PathEnds& ends = path.ends(context);
   control_revenue_ = ends.control.revenue.value() / num_rows_;
+  control_cost_ = ends.control.spend(allocate::Prices(truth.rules)) / num_rows_;
   double cost = ends.least.spend(allocate::Prices(truth.rules));
   double revenue = ends.least.revenue.value();
   const auto note = [&] {
@@ -41,19 +42,22 @@ std::optional<double> Oracle::share(double true_revenue, double true_cost) const
   return (true_revenue - control_revenue_) / (*best - control_revenue_);
 }
 
-OraclePoint Oracle::point_at(double budget_per_unit) const {
-  const double cost = std::clamp(budget_per_unit, cost_.front(), cost_.back());
+OraclePoint Oracle::point_at(double budget_per_unit, data::BudgetBasis basis) const {
+  const double total = basis == data::BudgetBasis::total ? budget_per_unit : budget_per_unit + control_cost_;
+  const double cost = std::clamp(total, cost_.front(), cost_.back());
   const double revenue = *revenue_at(cost);
   return {budget_per_unit, cost, revenue, revenue - control_revenue_};
 }
 
-OracleFigures Oracle::figures(std::size_t num_points, const std::vector<double>& budgets) const {
+OracleFigures Oracle::figures(std::size_t num_points, const std::vector<double>& budgets,
+                              data::BudgetBasis basis) const {
+  const double least = cost_.front() - (basis == data::BudgetBasis::total ? 0.0 : control_cost_);
   OracleFigures figures;
   for (std::size_t i = 0; i < num_points; ++i) {
     const double place = static_cast<double>(i) / static_cast<double>(std::max<std::size_t>(1, num_points - 1));
-    figures.curve.push_back(point_at(cost_.front() + place * (cost_.back() - cost_.front())));
+    figures.curve.push_back(point_at(least + place * (cost_.back() - cost_.front()), basis));
   }
-  for (const double budget : budgets) figures.at_budgets.push_back(point_at(budget));
+  for (const double budget : budgets) figures.at_budgets.push_back(point_at(budget, basis));
   return figures;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dfcl/allocate/plan_path.h"
+#include "dfcl/data/budgets.h"
 #include "dfcl/evaluate/evaluation.h"
 
 namespace dfcl::evaluate {
@@ -22,12 +23,14 @@ class Oracle {
   std::optional<double> revenue_at(double cost_per_unit) const;
   // The share of the oracle's increment over control that a plan gets, at the plan's own spend.
   std::optional<double> share(double true_revenue, double true_cost) const;
-  OraclePoint point_at(double budget_per_unit) const;
-  OracleFigures figures(std::size_t num_points, const std::vector<double>& budgets) const;
+  // budget_per_unit: in the basis, as in the point.
+  OraclePoint point_at(double budget_per_unit, data::BudgetBasis basis) const;
+  OracleFigures figures(std::size_t num_points, const std::vector<double>& budgets, data::BudgetBasis basis) const;
 
  private:
   double num_rows_;
   double control_revenue_;       // per unit, as all below
+  double control_cost_;
   std::vector<double> cost_;     // along the path, rising
   std::vector<double> revenue_;  // along the path
 };

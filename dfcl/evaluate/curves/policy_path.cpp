@@ -19,9 +19,10 @@ std::size_t steps_before(const PredictedPath& path, allocate::PathPosition posit
 }  // namespace
 
 PredictedPath path_of(const allocate::Problem& problem, core::RunContext& context) {
-  PredictedPath path{allocate::PlanPath(problem, allocate::PlanPath::Form::sorted), {}, {}, 0.0, 0.0};
+  PredictedPath path{allocate::PlanPath(problem, allocate::PlanPath::Form::sorted), {}, {}, 0.0, 0.0, 0.0};
   const allocate::Prices prices(problem.rules);
   const allocate::PathEnds& ends = path.path.ends(context);
+  path.control_cost = ends.control.spend(prices);
   path.least_spend = ends.least.spend(prices);
   path.most_spend = ends.most.spend(prices);
   path.increments = path.path.increments(context);
@@ -43,12 +44,13 @@ std::vector<Cut> cuts_at(PredictedPath& path, std::span<const double> totals, co
   for (const double total : totals) {
     const bool feasible = path.least_spend <= total;
     const allocate::PathPlan plan = path.path.at_budget(feasible ? total : path.least_spend, context);
-    Cut cut{steps_before(path, plan.cut.position),
-            {},
-            plan.summary.multiplier,
-            plan.summary.revenue,
-            plan.summary.spend,
-            feasible};
+    Cut cut;
+    cut.num_steps = steps_before(path, plan.cut.position);
+    cut.multiplier = plan.summary.multiplier;
+    cut.revenue = plan.summary.revenue;
+    cut.cost = plan.summary.spend;
+    cut.feasible = feasible;
+    cut.units = plan.summary.units_per_arm;
     for (const auto& [unit, arm] : plan.cut.filled) cut.filled.push_back({unit, arm.from, arm.to});
     std::sort(cut.filled.begin(), cut.filled.end(), [](const auto& a, const auto& b) { return a.row < b.row; });
     cuts.push_back(std::move(cut));

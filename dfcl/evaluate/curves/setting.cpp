@@ -24,14 +24,16 @@ Setting::Setting(const EvaluationInput& evaluation_input, const EvaluationOption
   for (const std::size_t index : budget_order) budgets.push_back(options.budgets_per_unit[index]);
   const PlanValue value = control_value(totals, rewards);
   control = {value.revenue[0], value.cost[0]};
+  if (knows_prices()) control.cost = input.rows.prices()[input.rows.arms.control];
   if (options.analytic) {
     const std::vector<std::uint8_t> all_control(num_rows(), static_cast<std::uint8_t>(input.rows.arms.control));
     control_series = influence_of(rewards, all_control, context);
   }
   draw_totals();
+  set_known_cost(control.cost, control_series);
 }
 
-allocate::Problem Setting::problem_of(const Outcomes& prediction) const {
+allocate::Problem Setting::problem_of(const Outcomes& prediction, const std::vector<double>& price) const {
   allocate::Problem problem;
   problem.revenue = prediction.revenue;
   problem.cost = prediction.cost;
@@ -39,7 +41,22 @@ allocate::Problem Setting::problem_of(const Outcomes& prediction) const {
   problem.keys = input.rows.key;
   problem.rules = input.rules;
   problem.rules.control = input.rows.arms.control;
+  problem.rules.price = price;
   return problem;
+}
+
+void Setting::set_known_cost(std::span<const std::int64_t> units, PlanEstimate& estimate) const {
+  if (!knows_prices()) return;
+  estimate.cost = 0.0;
+  for (std::size_t arm = 0; arm < units.size(); ++arm) {
+    estimate.cost += static_cast<double>(units[arm]) * input.rows.prices()[arm];
+  }
+  estimate.cost /= static_cast<double>(num_rows());
+}
+
+void Setting::set_known_cost(double cost, PlanSeries& series) const {
+  // The same in every resample; no row moves it.
+  if (knows_prices()) std::fill(series.cost.begin(), series.cost.end(), kind == SeriesKind::influence ? 0.0 : cost);
 }
 
 void Setting::draw_totals() {

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "dfcl/evaluate/curves/path_values.h"
@@ -30,15 +32,25 @@ class Setting {
   Rewards rewards;
   SeriesKind kind;                        // of the series below and of all plans
   std::vector<std::size_t> budget_order;  // indices of the budgets, rising
-  std::vector<double> budgets;            // rising, per unit
+  std::vector<double> budgets;            // rising, per unit, in the basis of the options
   ResampleBlock ones;
   BlockTotals totals;
   PlanEstimate control;
   PlanSeries control_series;
   std::vector<BlockTotals> block_totals;  // by resampling only
 
-  // The problem whose plans are judged: a prediction under the rules and limits of the evaluation.
-  allocate::Problem problem_of(const Outcomes& prediction) const;
+  // The problem whose plans are judged: a prediction under the rules and limits of the evaluation. price: the known
+  // prices that the predicted costs are; empty: none.
+  allocate::Problem problem_of(const Outcomes& prediction, const std::vector<double>& price = {}) const;
+  // What may be spent per unit in all, where everyone in control costs this much.
+  double total_budget(double budget, double control_cost) const {
+    return options.budget_basis == data::BudgetBasis::total ? budget : budget + control_cost;
+  }
+  // Whether the cost of a plan is a fact: the mean of its arms' prices.
+  bool knows_prices() const { return !input.rows.prices().empty(); }
+  // Sets that fact: per unit of a plan that gives so many units each arm.
+  void set_known_cost(std::span<const std::int64_t> units, PlanEstimate& estimate) const;
+  void set_known_cost(double cost, PlanSeries& series) const;
   std::size_t num_rows() const { return rewards.rows().size(); }
   bool resamples() const { return !block_totals.empty(); }
   std::size_t num_resamples() const { return resamples() ? options.num_resamples : 0; }

@@ -18,7 +18,7 @@ std::string interval_words(const Interval& interval, double level) {
 }
 
 // In plain words, by the simultaneous interval: looking at many differences must not make one of them true.
-std::string sentence_of(const DifferenceFigures& figures, double level) {
+std::string sentence_of(const DifferenceFigures& figures, double level, bool cost_is_known) {
   if (!figures.revenue.has_ends()) return "No interval can be given, so no difference can be shown.";
   if (figures.revenue.value == 0.0 && figures.revenue.low == 0.0 && figures.revenue.high == 0.0) {
     return fmt::format("{} and {} earn exactly the same at this budget.", figures.model, figures.reference);
@@ -38,8 +38,10 @@ std::string sentence_of(const DifferenceFigures& figures, double level) {
       interval_words(
           more ? figures.relative : Interval(-figures.relative.value, -figures.relative.high, -figures.relative.low),
           level));
-  if (figures.cost.has_ends() && (figures.cost.low > 0.0 || figures.cost.high < 0.0)) {
-    text += fmt::format(", and spends {:.3g} {} a unit", std::abs(figures.cost.value),
+  const bool other_cost = cost_is_known ? figures.cost.value != 0.0
+                                        : figures.cost.has_ends() && (figures.cost.low > 0.0 || figures.cost.high < 0.0);
+  if (other_cost) {
+    text += fmt::format(", and spends {:.3g} {} per unit", std::abs(figures.cost.value),
                         figures.cost.value > 0.0 ? "more" : "less");
   }
   return text + ".";
@@ -87,9 +89,10 @@ DifferenceFigures difference_at(const Setting& setting, const std::vector<ModelR
   figures.simultaneous_low = difference - critical * spread.revenue;
   figures.simultaneous_high = difference + critical * spread.revenue;
   figures.relative = core::normal_interval(difference / reference.revenue, spread.relative, level);
-  figures.cost = core::normal_interval(value.cost - reference.cost, spread.cost, level);
+  figures.cost = setting.knows_prices() ? Interval(value.cost - reference.cost)
+                                        : core::normal_interval(value.cost - reference.cost, spread.cost, level);
   figures.p_value = two_sided_p(difference, spread.revenue);
-  figures.sentence = sentence_of(figures, level);
+  figures.sentence = sentence_of(figures, level, setting.knows_prices());
   return figures;
 }
 

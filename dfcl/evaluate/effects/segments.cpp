@@ -34,6 +34,13 @@ void add_segments(const Setting& setting, std::span<const std::uint8_t> plan, Pl
     for (ValueSums& value : sums) {
       const double divisor = doubly_robust ? value.units : value.weight;  // none seen: not a number
       estimates.push_back({value.revenue / divisor, value.cost / divisor});
+      if (setting.knows_prices()) {
+        estimates.back().cost = 0.0;
+        for (std::size_t arm = 0; arm < rows.num_arms(); ++arm) {
+          estimates.back().cost += value.arm_units[arm] * rows.prices()[arm];
+        }
+        estimates.back().cost /= value.units;
+      }
       for (double& units : value.arm_units) units /= value.units;
       shares.push_back(std::move(value.arm_units));
     }

@@ -2,7 +2,9 @@
 //
 // What a row tells about a policy (eq. 16): its contribution to the sums of which every estimator of revenue and cost
 // is made. Horvitz-Thompson and doubly robust are means of contributions; Hajek divides by the sum of the weights;
-// stratified is Hajek inside each chosen arm, weighted by the arm's share. Nothing is kept.
+// stratified is Hajek inside each chosen arm, weighted by the arm's share. Where an arm costs a known share of its
+// revenue, its cost is that share of the revenue's contribution; where it costs a known price, costs are not estimated at
+// all (curves/setting.h). Nothing is kept.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +43,13 @@ class Rewards {
 
   // Of a row, were it given the arm.
   Contribution of(std::size_t row, std::size_t arm) const {
+    Contribution contribution = observed(row, arm);
+    if (!rows_.rates().empty()) contribution.cost = rows_.rates()[arm] * contribution.revenue;
+    return contribution;
+  }
+
+ private:
+  Contribution observed(std::size_t row, std::size_t arm) const {
     const bool seen = rows_.arm[row] == arm;
     if (estimator_ == Estimator::doubly_robust) {
       const double revenue = static_cast<double>(nuisance_.revenue(row, arm));
@@ -56,7 +65,6 @@ class Rewards {
             is_mean() ? 0.0 : weight};
   }
 
- private:
   const TrialRows& rows_;
   Estimator estimator_;
   Outcomes nuisance_;

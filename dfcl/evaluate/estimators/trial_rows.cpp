@@ -113,6 +113,7 @@ void set_weights(const data::Trial& trial, TrialRows& rows) {
 TrialRows rows_of(const data::Trial& trial, std::optional<data::Split> split) {
   TrialRows rows;
   rows.arms = trial.arms;
+  rows.cost_facts = trial.cost_facts;
   for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
     if (!split || trial.split[unit] == *split) rows.trial_row.push_back(unit);
   }

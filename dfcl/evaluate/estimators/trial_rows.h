@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct TrialRows {
   std::vector<std::uint8_t> arm;       // received
   std::vector<float> revenue;
   std::vector<float> cost;
+  data::CostFacts cost_facts;              // prices or rates of the arms, where the study knows them
   std::vector<double> weight;              // 1 / probability of the arm received (w of section 1)
   bool has_propensity = false;             // else the weights are N / N_j
   std::vector<std::uint32_t> cluster;      // dense index among these rows; empty: every row is its own
@@ -31,6 +33,16 @@ struct TrialRows {
   std::size_t num_clusters = 0;            // 0: none declared
   std::vector<std::size_t> arm_units;      // per arm
 
+  // The price of each arm; empty unless every unit costs its arm's price.
+  std::span<const double> prices() const {
+    return cost_facts.kind == data::CostKind::price ? std::span<const double>(cost_facts.per_arm)
+                                                    : std::span<const double>();
+  }
+  // The share of revenue that each arm costs; empty unless that is how costs come about.
+  std::span<const double> rates() const {
+    return cost_facts.kind == data::CostKind::rate ? std::span<const double>(cost_facts.per_arm)
+                                                   : std::span<const double>();
+  }
   std::size_t size() const { return arm.size(); }
   std::size_t num_arms() const { return arms.size(); }
   // What is drawn as one in a resample.

@@ -80,7 +80,11 @@ std::string plan_text(const PlanSummary& plan) {
   if (!solution.has_plan()) return text;
   std::vector<std::array<std::string, 3>> rows;
   const bool has_budget = std::isfinite(solution.budget);
-  if (has_budget) rows.push_back({"budget", amount_text(solution.budget), ""});
+  const bool above = plan.budget_basis == data::BudgetBasis::incremental && solution.control_cost != 0.0;
+  if (std::isfinite(plan.budget)) {
+    rows.push_back({"budget", amount_text(plan.budget),
+                    above ? fmt::format("above control's {}", amount_text(solution.control_cost)) : ""});
+  }
   const std::string left = has_budget ? fmt::format("{} left: ", amount_text(solution.budget - solution.spend)) : "";
   rows.push_back({"spend", amount_text(solution.spend), left + binding_sentence(solution.binding)});
   rows.push_back({"revenue", amount_text(solution.revenue),
@@ -141,7 +145,7 @@ std::string plans_text(const std::vector<PlanSummary>& plans) {
     for (const PlanSummary& plan : plans) {
       const Solution& solution = plan.solution;
       const bool has = solution.has_plan();
-      table.add_row({amount_text(solution.budget), has ? amount_text(solution.spend) : "",
+      table.add_row({amount_text(plan.budget), has ? amount_text(solution.spend) : "",
                      has ? amount_text(solution.revenue) : "",
                      has ? amount_text(solution.revenue - solution.control_revenue) : "",
                      has ? number_text(solution.gap) : "", has ? number_text(solution.multiplier) : "",
@@ -162,7 +166,8 @@ std::vector<std::pair<std::string, std::string>> plan_metadata(const PlanSummary
   const Solution& solution = plan.solution;
   std::vector<std::pair<std::string, std::string>> metadata = {
       {"status", std::string(allocate::to_text(solution.status))},
-      {"budget", fmt::format("{}", solution.budget)},
+      {"budget", fmt::format("{}", plan.budget)},
+      {"budget_basis", std::string(data::to_text(plan.budget_basis))},
       {"spend", fmt::format("{}", solution.spend)},
       {"value", fmt::format("{}", solution.value)},
       {"bound", fmt::format("{}", solution.bound)},

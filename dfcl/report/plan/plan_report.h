@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dfcl/allocate/allocate.h"
+#include "dfcl/data/budgets.h"
 #include "dfcl/launch/launch_design.h"
 #include "dfcl/launch/plan_changes.h"
 
@@ -35,6 +36,8 @@ struct PlanSummary {
   std::vector<std::string> arms;      // labels
   std::vector<std::string> segments;  // labels; empty without segments
   allocate::Rules rules;
+  double budget = allocate::kNoBudget;  // as asked for, in its basis; the solution's includes control's cost
+  data::BudgetBasis budget_basis = data::BudgetBasis::total;
   bool has_second = false;
   PlanSeconds seconds;
   std::string file;  // "" where no plan was written

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/allocate/costliest_arm.h"
+#include "dfcl/allocate/arm_spends.h"
 
 #include <algorithm>
 
@@ -10,15 +10,17 @@
 namespace dfcl::allocate {
 namespace {
 
-double largest(const std::vector<ExactSum>& sums) {
-  double most = sums.front().value();
-  for (const ExactSum& sum : sums) most = std::max(most, sum.value());
-  return most;
+ArmSpends spends_of(std::size_t num_units, const std::vector<ExactSum>& sums, const std::vector<double>& price) {
+  ArmSpends result{num_units, {}};
+  for (std::size_t arm = 0; arm < sums.size(); ++arm) {
+    result.spend.push_back(price.empty() ? sums[arm].value() : static_cast<double>(num_units) * price[arm]);
+  }
+  return result;
 }
 
 }  // namespace
 
-CostliestArm costliest_arm(core::MatrixView<const float> cost, core::RunContext& context) {
+ArmSpends arm_spends(core::MatrixView<const float> cost, const std::vector<double>& price, core::RunContext& context) {
   constexpr std::size_t kChunk = std::size_t{1} << 18;
   const std::vector<ExactSum> sums = core::sum_chunks(
       context, cost.rows, kChunk, std::vector<ExactSum>(cost.cols),
@@ -32,10 +34,11 @@ CostliestArm costliest_arm(core::MatrixView<const float> cost, core::RunContext&
       [](std::vector<ExactSum>& total, const std::vector<ExactSum>& part) {
         for (std::size_t arm = 0; arm < total.size(); ++arm) total[arm].add(part[arm]);
       });
-  return {cost.rows, largest(sums)};
+  return spends_of(cost.rows, sums, price);
 }
 
-CostliestArm costliest_arm(data::BatchSource& source, const std::vector<std::string>& arms, core::RunContext& context) {
+ArmSpends arm_spends(data::BatchSource& source, const std::vector<std::string>& arms, const std::vector<double>& price,
+                     core::RunContext& context) {
   std::vector<std::size_t> columns;
   for (const std::string& arm : arms) {
     const auto& infos = source.columns();
@@ -44,7 +47,7 @@ CostliestArm costliest_arm(data::BatchSource& source, const std::vector<std::str
     if (found == infos.end()) throw core::Error({.what = "a stream without column cost_" + arm});
     columns.push_back(static_cast<std::size_t>(found - infos.begin()));
   }
-  CostliestArm result;
+  std::size_t num_units = 0;
   std::vector<ExactSum> sums(arms.size());
   source.rewind();
   data::Batch batch;
@@ -53,10 +56,9 @@ CostliestArm costliest_arm(data::BatchSource& source, const std::vector<std::str
     for (std::size_t arm = 0; arm < arms.size(); ++arm) {
       for (const float value : std::get<std::vector<float>>(batch.columns[columns[arm]])) sums[arm].add(value);
     }
-    result.num_units += batch.num_rows;
+    num_units += batch.num_rows;
   }
-  result.spend = largest(sums);
-  return result;
+  return spends_of(num_units, sums, price);
 }
 
 }  // namespace dfcl::allocate

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The units of a plan, wherever they come from: predictions in memory, of a file or of a model, or a stream of them. Both
+// end in one allocate::PlanPath, so allocate is one script. Memory: the predictions, or one batch of the stream and 8
+// bytes a unit during its first pass, for the ids.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dfcl/allocate/arm_spends.h"
+#include "dfcl/allocate/plan_path.h"
+#include "dfcl/core/run_context.h"
+#include "dfcl/data/plan.h"
+#include "dfcl/data/prediction.h"
+#include "dfcl/launch/launch_design.h"
+#include "dfcl/verbs/allocate_request.h"
+
+namespace dfcl::verbs {
+
+class PlanInput {
+ public:
+  virtual ~PlanInput() = default;
+
+  virtual allocate::PlanPath& path() = 0;
+  virtual std::size_t num_units() = 0;
+  // What every arm would cost for all units.
+  virtual allocate::ArmSpends spends() = 0;
+  // What all units would cost in control.
+  virtual double control_spend() = 0;
+  virtual data::Ids ids(const allocate::PlannedUnits& planned) = 0;
+  // Adds the roles of some units to a piece of the plan whose ids and arms are known; only where roles are drawn.
+  virtual void append_roles(const allocate::PlannedUnits& planned, const allocate::Solution& solution,
+                            data::Plan& piece) = 0;
+  // The id of a unit by its place, for messages.
+  virtual std::string id_of(std::size_t unit) = 0;
+  // Of the predictions, known once a plan was delivered.
+  virtual std::uint64_t fingerprint() = 0;
+
+  data::PredictionFacts facts;        // with what the request says of them
+  allocate::Rules rules;
+  launch::LaunchDesign design;
+  std::vector<std::string> segments;  // labels; empty without segments
+};
+
+// Reads what can be read before the first pass. Warns of predictions that are an index, say no control or have no ids.
+// Throws Error.
+std::unique_ptr<PlanInput> open_plan_input(const AllocateRequest& request, core::RunContext& context);
+
+}  // namespace dfcl::verbs
