@@ -35,18 +35,18 @@ struct TrainingSet {
   const data::Arms* arms = nullptr;
 
   // One entry for each unit of the trial.
-  std::span<const std::uint8_t> arm;
-  std::span<const float> revenue;  // in the study's currency
-  std::span<const float> cost;
-  std::span<const float> scaled_revenue;  // as losses see it
-  std::span<const float> scaled_cost;
-  std::span<const float> weight;              // 1 / probability of the arm received
-  bool has_propensities = false;              // they were given; else the probabilities are the shares of the arms
-  std::span<const std::uint32_t> cluster;     // empty: each unit its own
-  std::span<const std::uint8_t> is_training;  // one byte a unit: what encodings and bins may be fitted on
+  std::span<const std::uint8_t> arm = {};
+  std::span<const float> revenue = {};  // in the study's currency
+  std::span<const float> cost = {};
+  std::span<const float> scaled_revenue = {};  // as losses see it
+  std::span<const float> scaled_cost = {};
+  std::span<const float> weight = {};              // 1 / probability of the arm received
+  bool has_propensities = false;                   // they were given; else the probabilities are the shares of the arms
+  std::span<const std::uint32_t> cluster = {};     // empty: each unit its own
+  std::span<const std::uint8_t> is_training = {};  // one byte a unit: what encodings and bins may be fitted on
 
-  std::span<const std::uint32_t> rows;             // the units to learn from: all that train, or some of them
-  std::span<const std::uint32_t> validation_rows;  // may be empty
+  std::span<const std::uint32_t> rows = {};             // the units to learn from: all that train, or some of them
+  std::span<const std::uint32_t> validation_rows = {};  // may be empty
 
   Facts facts;
   Scales scales;
