@@ -23,6 +23,7 @@ inline constexpr std::size_t kPriceUnits = 100'000;
 std::vector<std::uint32_t> thinned(std::span<const std::uint32_t> rows, std::size_t most);
 
 // The prediction loss; for a method of efficiencies, with its loss of scores.
+// Known costs are left out, unless the method makes an index of them.
 learn::Objective prediction_objective(const Preparation& prepared, const Method& method);
 
 // What the decision loss works with, found once, from the warm start. Found anew in every epoch multipliers drift:
