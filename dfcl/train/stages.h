@@ -28,7 +28,7 @@ learn::Objective prediction_objective(const Preparation& prepared, const Method&
 
 // What the decision loss works with, found once, from the warm start. Found anew in every epoch multipliers drift:
 // scores of twice the size ask for twice the price and decide the same, so nothing holds the size of the scores any
-// more, and the loss is trained for prices that no budget has (docs/decisions says what that cost).
+// more, and the loss is trained for prices that no budget has (docs/decisions/0050).
 struct DecisionPrices {
   std::vector<double> multipliers;  // scaled
   double temperature = 1.0;         // scaled, or the window
