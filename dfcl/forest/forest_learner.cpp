@@ -86,7 +86,7 @@ learn::Fit ForestLearner::fit(const learn::TrainingSet& set, const learn::Object
                                         .num_arms = set.num_arms(),
                                         .control = set.arms->control,
                                         .revenue_link = link_of(set.facts.revenue.kind),
-                                        .cost_link = link_of(set.facts.cost.kind)},
+                                        .cost_link = set.learns_cost ? link_of(set.facts.cost.kind) : Link::difference},
                                .key = cluster},
                               options_, context);
   std::vector<std::uint64_t> keys(rows.size());

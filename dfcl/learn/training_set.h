@@ -17,6 +17,7 @@
 #include "dfcl/data/trial.h"
 #include "dfcl/learn/outcome_facts.h"
 #include "dfcl/learn/predictor.h"
+#include "dfcl/loss/cost_rule.h"
 #include "dfcl/loss/loss.h"
 
 namespace dfcl::learn {
@@ -35,22 +36,25 @@ struct TrainingSet {
   const data::Arms* arms = nullptr;
 
   // One entry for each unit of the trial.
-  std::span<const std::uint8_t> arm;
-  std::span<const float> revenue;  // in the study's currency
-  std::span<const float> cost;
-  std::span<const float> scaled_revenue;  // as losses see it
-  std::span<const float> scaled_cost;
-  std::span<const float> weight;              // 1 / probability of the arm received
-  bool has_propensities = false;              // they were given; else the probabilities are the shares of the arms
-  std::span<const std::uint32_t> cluster;     // empty: each unit its own
-  std::span<const std::uint8_t> is_training;  // one byte a unit: what encodings and bins may be fitted on
+  std::span<const std::uint8_t> arm = {};
+  std::span<const float> revenue = {};  // in the study's currency
+  std::span<const float> cost = {};
+  std::span<const float> scaled_revenue = {};  // as losses see it
+  std::span<const float> scaled_cost = {};
+  std::span<const float> weight = {};              // 1 / probability of the arm received
+  bool has_propensities = false;                   // they were given; else the probabilities are the shares of the arms
+  std::span<const std::uint32_t> cluster = {};     // empty: each unit its own
+  std::span<const std::uint8_t> is_training = {};  // one byte a unit: what encodings and bins may be fitted on
 
-  std::span<const std::uint32_t> rows;             // the units to learn from: all that train, or some of them
-  std::span<const std::uint32_t> validation_rows;  // may be empty
+  std::span<const std::uint32_t> rows = {};             // the units to learn from: all that train, or some of them
+  std::span<const std::uint32_t> validation_rows = {};  // may be empty
 
   Facts facts;
   Scales scales;
-  bool learns_cost = true;  // false: costs are known, and nothing is to be learned of them
+  // Where costs are known: how they come about, scaled. Nothing is to be learned of them then, but for the outcome that
+  // makes a price due, which takes the place of cost in all columns above.
+  loss::CostRule cost_rule = {};
+  bool learns_cost = true;
   // units x arms, scaled, by predictors not fitted on the unit (eq. 5b); or empty.
   core::MatrixView<const float> nuisance_revenue = {};
   core::MatrixView<const float> nuisance_cost = {};
@@ -62,7 +66,8 @@ struct TrainingSet {
   FeatureTile tile(std::span<const std::uint32_t> of_rows) const { return {features->values.view(), of_rows}; }
 };
 
-// Outcomes of chosen units side by side, scaled. Memory: 13 bytes a unit.
+// Outcomes of chosen units side by side, scaled; cost is what the unit cost, whatever was learned. Memory: 13 bytes a
+// unit.
 struct SeenUnits {
   core::Column<std::uint8_t> arm;
   core::Column<float> revenue;
@@ -71,14 +76,21 @@ struct SeenUnits {
   core::Column<std::uint32_t> cluster;  // empty where there are none
 };
 SeenUnits seen_units(const TrainingSet& set, std::span<const std::uint32_t> rows, const core::RunContext& context);
+// The same with the columns that are learned from.
+SeenUnits learned_units(const TrainingSet& set, std::span<const std::uint32_t> rows, const core::RunContext& context);
 
 // Predictions of chosen units, each rows x arms.
 struct Predicted {
   core::Matrix<float> revenue;
   core::Matrix<float> cost;
 };
-// On the scales of the set.
+// On the scales of the set, costs by what is known about them.
 Predicted predict_scaled(const Predictor& predictor, const TrainingSet& set, std::span<const std::uint32_t> rows,
                          core::RunContext& context);
+
+// The same as it was learned: in the place of cost, perhaps an outcome.
+Predicted predict_learned(const Predictor& predictor, const TrainingSet& set, std::span<const std::uint32_t> rows,
+                          core::RunContext& context);
+void apply_rule(const loss::CostRule& rule, Predicted& predicted);
 
 }  // namespace dfcl::learn

@@ -20,8 +20,8 @@ inline double drm_efficiency(double score) { return std::exp(std::tanh(score)); 
 inline double drp_efficiency(double score, double cost_scale) { return cost_scale * logistic(score); }
 inline double dpm_efficiency(double score, double cost_scale) { return 2.0 * cost_scale * logistic(score); }
 
-// What a loss takes for predicted revenue: revenue, or the scores of a method that learns efficiencies, one for each step
-// between neighbouring arms.
+// What a loss takes for predicted revenue: revenue, or the scores of a method that learns efficiencies, one for each
+// step between neighbouring arms.
 enum class RevenueForm : std::uint8_t { outcome, drm_scores, drp_scores, dpm_scores };
 
 inline double efficiency_of(RevenueForm form, double score, double cost_scale) {

@@ -103,8 +103,8 @@ bool PredictionLoss<T>::add_curvature(const Rows<T>& rows, double scale, Gradien
     const std::size_t arm = rows.arm[row];
     const T weight = factor * static_cast<T>(rows.weight[row]);
     if (options_.use_revenue) {
-      curvature.revenue(row, arm) += weight * curvature_at(options_.revenue, static_cast<T>(rows.observed_revenue[row]),
-                                                           rows.revenue(row, arm));
+      curvature.revenue(row, arm) +=
+          weight * curvature_at(options_.revenue, static_cast<T>(rows.observed_revenue[row]), rows.revenue(row, arm));
     }
     if (options_.use_cost) {
       curvature.cost(row, arm) +=

@@ -33,6 +33,17 @@ std::string weighted_mean(io::OnnxGraph& graph, const std::vector<std::string>& 
   return graph.node("Sum", parts);
 }
 
+// What is known about costs in the place of what was predicted (dfcl/learn/known_costs.h).
+std::string known_cost(io::OnnxGraph& graph, const Model& model, const std::string& revenue, const std::string& cost) {
+  const data::CostFacts& facts = model.cost_facts;
+  if (!facts.is_known()) return cost;
+  const std::vector<float> amounts(facts.per_arm.begin(), facts.per_arm.end());
+  const std::string per_arm = graph.floats(amounts, {1, static_cast<std::int64_t>(amounts.size())});
+  if (facts.kind == data::CostKind::rate) return graph.node("Mul", {revenue, per_arm});
+  if (facts.kind == data::CostKind::price_if) return graph.node("Mul", {cost, per_arm});
+  return graph.node("Add", {graph.node("Mul", {revenue, graph.scalar(0.0f)}), per_arm});  // as many rows as units
+}
+
 }  // namespace
 
 std::string onnx_bytes(const Model& model) {
@@ -52,7 +63,7 @@ std::string onnx_bytes(const Model& model) {
     costs.push_back(outcomes.cost);
   }
   const std::string revenue = weighted_mean(graph, revenues, model.predictors);
-  const std::string cost = weighted_mean(graph, costs, model.predictors);
+  const std::string cost = known_cost(graph, model, revenue, weighted_mean(graph, costs, model.predictors));
   graph.add_output("revenue", revenue, model.arms.size());
   graph.add_output("cost", cost, model.arms.size());
   return graph.file(model.version, {{"method", model.method},

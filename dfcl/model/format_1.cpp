@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "dfcl/core/error.h"
+#include "dfcl/data/budgets.h"
 #include "dfcl/io/tensors/strict_json.h"
 #include "dfcl/learn/facts_json.h"
 #include "dfcl/learn/part.h"
@@ -27,6 +28,26 @@ std::string facts_text(const std::string& outcomes, const std::string& where) {
     throw core::Error(
         {.kind = core::ErrorKind::file, .what = "a model file with a malformed part 'outcomes'", .where = where});
   }
+}
+
+// Budgets were totals.
+std::string multipliers_text(const std::string& multipliers, const std::string& where) {
+  (void)io::parse_strictly(multipliers, kMostDepth, where);
+  const auto list = nlohmann::ordered_json::parse(multipliers);
+  auto result = nlohmann::ordered_json::array();
+  try {
+    for (const auto& entry : list) {
+      result.push_back({{"budget", entry.at("budget")},
+                        {"budget_per_unit", entry.at("budget_per_unit")},
+                        {"budget_basis", data::to_text(data::BudgetBasis::total)},
+                        {"multiplier", entry.at("multiplier")},
+                        {"scaled_multiplier", entry.at("scaled_multiplier")}});
+    }
+  } catch (const json::exception&) {
+    throw core::Error(
+        {.kind = core::ErrorKind::file, .what = "a model file with a malformed part 'multipliers'", .where = where});
+  }
+  return result.dump();
 }
 
 // Texts that are too long for the header are tensors text.<key>.
@@ -53,6 +74,9 @@ io::TensorFile from_format_1(const io::TensorFile& file, const std::string& wher
     }
   }
   result.metadata["format_version"] = "2";
+  result.metadata["known_costs"] = R"({"kind":"observed","per_arm":[]})";
+  if (const auto multipliers = result.metadata.find("multipliers"); multipliers != result.metadata.end())
+    multipliers->second = multipliers_text(multipliers->second, where);
   result.metadata["predictors"] = fmt::format(kOnePredictor, has_forest ? "forest" : "network");
   if (has_forest) {
     result.metadata["predictors.0.base"] = fmt::format(kOnePredictor, "network");

@@ -51,6 +51,11 @@ void require_consistent(const Model& model, const std::string& where) {
     require(part.predictor->is_index() == model.is_index(), "an index and outcomes in one model");
     part.predictor->require_fits(model.schema(), where);
   }
+  const data::CostFacts& costs = model.cost_facts;
+  require(costs.per_arm.size() == (costs.is_known() ? num_arms : 0), "known costs");
+  for (const double amount : costs.per_arm) require(std::isfinite(amount), "known costs");
+  require(!model.is_index() || costs.kind == data::CostKind::observed || costs.kind == data::CostKind::price,
+          "known costs of an index");
   for (const BudgetMultiplier& price : model.multipliers) {
     require(std::isfinite(price.budget_per_unit) && std::isfinite(price.multiplier) &&
                 std::isfinite(price.scaled_multiplier),

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "dfcl/data/budgets.h"
+#include "dfcl/data/cost_facts.h"
 #include "dfcl/data/features.h"
 #include "dfcl/data/trial.h"
 #include "dfcl/learn/predictor.h"
@@ -19,10 +21,11 @@ namespace dfcl::model {
 
 // The price of money at a budget, on the training data.
 struct BudgetMultiplier {
-  std::string budget;              // as the study said it: "per_unit 0.5", "share_of_max 0.2"
-  double budget_per_unit = 0.0;    // currency, control's cost included
-  double multiplier = 0.0;         // revenue a unit of cost, in the study's currencies
-  double scaled_multiplier = 0.0;  // of scaled outcomes, as the losses saw it
+  std::string budget;                                        // as the study said it: "per_unit 0.5", "share_of_max 0.2"
+  double budget_per_unit = 0.0;                              // currency, in its basis
+  double multiplier = 0.0;                                   // revenue a unit of cost, in the study's currencies
+  double scaled_multiplier = 0.0;                            // of scaled outcomes, as the losses saw it
+  data::BudgetBasis basis = data::BudgetBasis::incremental;  // of budget_per_unit
   bool operator==(const BudgetMultiplier&) const = default;
 };
 
@@ -39,6 +42,8 @@ struct Model {
   std::vector<double> missing;                // codes that mean missing
 
   std::vector<learn::WeightedPredictor> predictors;
+  // Prices or rates that are facts: predicted cost is made of them (dfcl/learn/known_costs.h).
+  data::CostFacts cost_facts;
 
   std::vector<BudgetMultiplier> multipliers;
   TrainedUnits trained;

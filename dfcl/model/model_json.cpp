@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 
 #include "dfcl/core/error.h"
 #include "dfcl/io/tensors/strict_json.h"
@@ -61,11 +63,25 @@ void set_features(Model& model, const json& value) {
 ordered_json missing_json(const Model& model) { return model.missing; }
 void set_missing(Model& model, const json& value) { model.missing = value.get<std::vector<double>>(); }
 
+constexpr data::CostKind kCostKinds[] = {data::CostKind::observed, data::CostKind::price, data::CostKind::rate,
+                                         data::CostKind::price_if};
+ordered_json costs_json(const Model& model) {
+  return {{"kind", data::to_text(model.cost_facts.kind)}, {"per_arm", model.cost_facts.per_arm}};
+}
+void set_costs(Model& model, const json& value) {
+  const auto& word = value.at("kind").get_ref<const std::string&>();
+  const auto found = std::find_if(std::begin(kCostKinds), std::end(kCostKinds),
+                                  [&](data::CostKind kind) { return word == data::to_text(kind); });
+  if (found == std::end(kCostKinds)) throw json::other_error::create(501, "unknown word", nullptr);
+  model.cost_facts = {*found, value.at("per_arm").get<std::vector<double>>()};
+}
+
 ordered_json multipliers_json(const Model& model) {
   ordered_json list = ordered_json::array();
   for (const BudgetMultiplier& price : model.multipliers) {
     list.push_back({{"budget", price.budget},
                     {"budget_per_unit", price.budget_per_unit},
+                    {"budget_basis", data::to_text(price.basis)},
                     {"multiplier", price.multiplier},
                     {"scaled_multiplier", price.scaled_multiplier}});
   }
@@ -73,8 +89,13 @@ ordered_json multipliers_json(const Model& model) {
 }
 void set_multipliers(Model& model, const json& value) {
   for (const json& entry : value) {
+    const auto& basis = entry.at("budget_basis").get_ref<const std::string&>();
+    const bool is_total = basis == data::to_text(data::BudgetBasis::total);
+    if (!is_total && basis != data::to_text(data::BudgetBasis::incremental))
+      throw json::other_error::create(501, "unknown word", nullptr);
     model.multipliers.push_back({entry.at("budget").get<std::string>(), entry.at("budget_per_unit").get<double>(),
-                                 entry.at("multiplier").get<double>(), entry.at("scaled_multiplier").get<double>()});
+                                 entry.at("multiplier").get<double>(), entry.at("scaled_multiplier").get<double>(),
+                                 is_total ? data::BudgetBasis::total : data::BudgetBasis::incremental});
   }
 }
 
@@ -117,9 +138,13 @@ struct JsonPart {
 };
 
 constexpr JsonPart kParts[] = {
-    {"arms", arms_json, set_arms},          {"features", features_json, set_features},
-    {"missing", missing_json, set_missing}, {"multipliers", multipliers_json, set_multipliers},
-    {"options", options_json, set_options}, {"trained", trained_json, set_trained},
+    {"arms", arms_json, set_arms},
+    {"features", features_json, set_features},
+    {"missing", missing_json, set_missing},
+    {"known_costs", costs_json, set_costs},
+    {"multipliers", multipliers_json, set_multipliers},
+    {"options", options_json, set_options},
+    {"trained", trained_json, set_trained},
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace dfcl::model {
 
-// arms, features, missing, multipliers, options, trained.
+// arms, features, missing, known_costs, multipliers, options, trained.
 const std::vector<std::string>& json_part_names();
 
 // Name -> JSON.

@@ -5,6 +5,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"
+#include "dfcl/learn/known_costs.h"
 #include "dfcl/model/model_file.h"
 
 namespace dfcl::model {
@@ -24,8 +25,10 @@ void predict(const Model& model, core::MatrixView<const float> features, core::M
   if (features.rows == 0) return;
   if (figure == Figure::standard_errors) {
     model.predictors.front().predictor->standard_errors({features}, {revenue, cost}, context);
+    learn::set_known_errors(model.cost_facts, {revenue, cost});
   } else {
     learn::predict_mean(model.predictors, {features}, {revenue, cost}, context);
+    learn::set_known_costs(model.cost_facts, {revenue, cost});
   }
 }
 
@@ -35,6 +38,7 @@ data::PredictionFacts prediction_facts(const Model& model) {
   facts.is_index = model.is_index();
   facts.model = fingerprint_of(model);
   facts.method = model.method;
+  if (model.cost_facts.kind == data::CostKind::price) facts.price = model.cost_facts.per_arm;
   return facts;
 }
 

@@ -117,7 +117,7 @@ void NetworkTrainer::validate(learn::EpochRecord& record) {
   const std::span<const std::uint32_t> rows = set_.validation_rows;
   if (rows.empty()) return;
   const learn::Predicted predicted = predict(rows);
-  const learn::SeenUnits seen = learn::seen_units(set_, rows, context_);
+  const learn::SeenUnits seen = learn::learned_units(set_, rows, context_);
   record.validation_loss = objective_.value(
       {predicted.revenue.view(), predicted.cost.view(), seen.arm, seen.revenue, seen.cost, seen.weight});
   if (stage_.judge) stage_.judge(predicted, state_.epochs_done + 1 == stage_.epochs, record);

@@ -43,7 +43,8 @@ std::vector<learn::Fit> cross_fit(const CrossFit& fit, const FillStage& fill, co
     learn::Stage stage{.member = fit.first_member + half, .epochs = fit.epochs};
     if (fill) fill(stage, fmt::format("{}-{}", fit.name, half));
     fits.push_back(fit.learner.fit(own, fit.objective, stage, context));
-    const learn::Predicted other = learn::predict_scaled(*fits.back().predictor, own, halves[1 - half], context);
+    const auto predict = fit.as_learned ? learn::predict_learned : learn::predict_scaled;
+    const learn::Predicted other = predict(*fits.back().predictor, own, halves[1 - half], context);
     std::size_t next = 0;  // in the order of the rows
     for (std::size_t place = 0; place < rows.size(); ++place) {
       if (half_of(fit.set, rows[place]) == half) continue;
@@ -93,7 +94,8 @@ BaseFit fit_base(const learn::Learner& learner, const learn::TrainingSet& set, c
                          .epochs = epochs,
                          .name = "base",
                          .purpose = "the base that the method needs",
-                         .hint = core::field_name("method.name", "tsm") + " needs no base"},
+                         .hint = core::field_name("method.name", "tsm") + " needs no base",
+                         .as_learned = true},
                                    fill, keep, context)) {
     predictors.push_back(std::move(fit.predictor));
     result.record.insert(result.record.end(), fit.record.begin(), fit.record.end());

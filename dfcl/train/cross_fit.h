@@ -36,6 +36,7 @@ struct CrossFit {
   std::string name;              // of the checkpoints, with -0 and -1
   std::string purpose;           // what for, and what instead, where there are too few units
   std::string hint;
+  bool as_learned = false;  // predictions without what is known about costs
 };
 
 // Throws Error of kind data where a half has no units.

@@ -9,6 +9,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/learn/known_costs.h"
 #include "dfcl/train/start_model.h"
 
 namespace dfcl::train {
@@ -146,6 +147,19 @@ learn::Facts facts_of(const data::Trial& trial, const data::Study& study, const 
   return facts;
 }
 
+// What the trial knows about costs. An index has no revenue to take a rate of, and its efficiencies want costs, so a
+// method of efficiencies learns them, but for plain prices.
+data::CostFacts cost_facts_of(const data::Trial& trial, const Method& method, const model::Model* start) {
+  data::CostFacts facts = trial.cost_facts;
+  if (method.learns_efficiencies() && facts.kind != data::CostKind::price) facts = {};
+  if (start != nullptr && start->cost_facts != facts) {
+    throw core::usage_error("--start-from", "the starting model knows other costs",
+                            std::string(data::to_text(start->cost_facts.kind)), std::string(data::to_text(facts.kind)),
+                            "prices and rates must be the same");
+  }
+  return facts;
+}
+
 // Costs are scaled so that the average efficiency of the strongest arm is a quarter of what the losses can express.
 // Where a step to the next arm costs nothing more, it has no efficiency, and the losses no least value.
 double efficiency_scale(const data::Trial& trial, const Method& method, const Preparation& prepared) {
@@ -209,7 +223,7 @@ learn::TrainingSet Preparation::training_set(const data::Trial& trial) const {
           .arms = &trial.arms,
           .arm = trial.arm,
           .revenue = trial.revenue,
-          .cost = trial.cost,
+          .cost = cost_facts.kind == data::CostKind::price_if ? std::span<const float>(cost) : trial.cost,
           .scaled_revenue = revenue,
           .scaled_cost = cost,
           .weight = weight,
@@ -220,7 +234,9 @@ learn::TrainingSet Preparation::training_set(const data::Trial& trial) const {
           .rows = train_rows,
           .validation_rows = validation_rows,
           .facts = facts,
-          .scales = scales};
+          .scales = scales,
+          .cost_rule = learn::scaled_rule(cost_facts, scales),
+          .learns_cost = !cost_facts.is_known() || cost_facts.kind == data::CostKind::price_if};
 }
 
 Preparation prepare(const data::Trial& trial, const data::Study& study, const Method& method, core::RunContext& context,
@@ -247,11 +263,19 @@ Preparation prepare(const data::Trial& trial, const data::Study& study, const Me
   known = origin ? &origin->facts.cost : nullptr;
   const OutcomeKind cost_kind =
       kind_of(cost, declared_kind(study.network.cost_kind, known, "cost"), "cost", study.method.as_published);
-  prepared.facts = facts_of(trial, study, method, revenue_kind, cost_kind);
+  prepared.cost_facts = cost_facts_of(trial, method, start);
+  const bool is_outcome = prepared.cost_facts.kind == data::CostKind::price_if;
+  prepared.facts = facts_of(trial, study, method, revenue_kind, is_outcome ? OutcomeKind::binary : cost_kind);
   prepared.scales =
-      origin ? origin->scales : learn::Scales{scale_of(revenue, revenue_kind, true), scale_of(cost, cost_kind, false)};
+      origin ? origin->scales
+             : learn::Scales{scale_of(revenue, revenue_kind, true), scale_of(cost, prepared.facts.cost.kind, false)};
   prepared.revenue = scaled(trial.revenue, prepared.scales.revenue, context);
   prepared.cost = scaled(trial.cost, prepared.scales.cost, context);
+  if (is_outcome) {
+    for (std::size_t unit = 0; unit < trial.num_units(); ++unit)
+      prepared.cost[unit] =
+          trial.cost_facts.is_paid(trial.arm[unit], static_cast<double>(trial.cost[unit])) ? 1.0f : 0.0f;
+  }
   prepared.budgets = data::resolve_budgets(study, trial);
   prepared.scaled_budgets = prepared.budgets;
   for (data::Budget& budget : prepared.scaled_budgets) budget.per_unit /= prepared.scales.cost.scale;

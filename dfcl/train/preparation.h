@@ -28,9 +28,10 @@ struct Preparation {
   core::Column<std::uint8_t> is_training;  // one byte a unit
   core::Column<float> weight;              // per unit: 1 / probability of its arm
   core::Column<float> revenue;             // per unit, scaled
-  core::Column<float> cost;                // per unit, scaled
+  core::Column<float> cost;                // per unit, scaled; or 0 and 1: whether the price was paid
   learn::Facts facts;
   learn::Scales scales;
+  data::CostFacts cost_facts;                // what the model will know about costs
   double efficiency_cost_scale = 1.0;        // brings efficiencies into the range of eq. 13 and 14
   std::vector<data::Budget> budgets;         // in the study's currency
   std::vector<data::Budget> scaled_budgets;  // in scaled cost

@@ -17,6 +17,7 @@ std::uint64_t run_key(const data::Trial& trial, const data::Study& study, const 
   };
   add(data::training_identity(study));
   add(settings.shown());  // what was chosen from the data, and the model that training starts from
+  key = core::hash_text(data::to_text(trial.cost_facts.kind), key);  // the same column, learned or known
   return core::combine_hashes(key, settings.seed);
 }
 

@@ -7,12 +7,18 @@
 #include <utility>
 
 #include "dfcl/evaluate/estimators/net_value.h"
+#include "dfcl/learn/known_costs.h"
+#include "dfcl/loss/known_cost_loss.h"
 #include "dfcl/loss/prediction_loss.h"
 
 namespace dfcl::train {
 namespace {
 
 constexpr std::size_t kMarginUnits = 20'000;
+
+bool learns_cost(const Preparation& prepared) {
+  return !prepared.cost_facts.is_known() || prepared.cost_facts.kind == data::CostKind::price_if;
+}
 
 // The typical distance between the best and the second score, over units and multipliers: what temperatures and windows
 // are measured in, so that nothing depends on the currency.
@@ -40,6 +46,12 @@ double typical_margin(const learn::Predicted& predicted, const std::vector<doubl
   return std::max(1e-6, static_cast<double>(*middle));
 }
 
+core::Matrix<float> copy_of(const core::Matrix<float>& from) {
+  core::Matrix<float> copy(from.rows(), from.cols());
+  std::copy_n(from.data(), from.rows() * from.cols(), copy.data());
+  return copy;
+}
+
 // The second fit against the warm start, by net value at its prices with it as nuisance (eq. 20): it never saw the
 // validation units. The best of many epochs by this figure would mostly be the luckiest, so only a clear loss counts,
 // and not before the last epoch: the rate starts high again, and the first epochs look worse than what becomes of them.
@@ -50,13 +62,21 @@ class Judge {
       : seen_(learn::seen_units(set, set.validation_rows, context)),
         warm_(learn::predict_scaled(warm, set, set.validation_rows, context)),
         multipliers_(std::move(multipliers)),
+        rule_(set.cost_rule),
         scale_(set.scales.revenue.scale),
         context_(context) {}
 
   void operator()(const learn::Predicted& predicted, bool is_last, learn::EpochRecord& record) const {
+    learn::Predicted known;
+    const bool has_rule = rule_.is_known();
+    if (has_rule) {
+      known = {copy_of(predicted.revenue), copy_of(predicted.cost)};
+      learn::apply_rule(rule_, known);
+    }
+    const learn::Predicted& judged = has_rule ? known : predicted;
     const evaluate::RewardUnits units{seen_.arm,         seen_.revenue, seen_.cost, seen_.weight, warm_.revenue.view(),
                                       warm_.cost.view(), seen_.cluster};
-    const evaluate::Scores scores{predicted.revenue.view(), predicted.cost.view()};
+    const evaluate::Scores scores{judged.revenue.view(), judged.cost.view()};
     const evaluate::Scores warm{warm_.revenue.view(), warm_.cost.view()};
     const evaluate::Estimate value = evaluate::net_value(units, scores, multipliers_, context_).mean();
     const evaluate::Estimate gain = evaluate::net_value_difference(units, scores, warm, multipliers_, context_).mean();
@@ -68,6 +88,7 @@ class Judge {
   learn::SeenUnits seen_;
   learn::Predicted warm_;
   std::vector<double> multipliers_;
+  loss::CostRule rule_;
   double scale_;
   core::RunContext& context_;
 };
@@ -84,8 +105,8 @@ std::vector<std::uint32_t> thinned(std::span<const std::uint32_t> rows, std::siz
 learn::Objective prediction_objective(const Preparation& prepared, const Method& method) {
   learn::Objective objective;
   const bool scores = method.learns_efficiencies();
-  objective.add(std::make_unique<loss::PredictionLoss<float>>(
-                    loss::PredictionOptions{prepared.facts.revenue.kind, prepared.facts.cost.kind, !scores, true}),
+  objective.add(std::make_unique<loss::PredictionLoss<float>>(loss::PredictionOptions{
+                    prepared.facts.revenue.kind, prepared.facts.cost.kind, !scores, scores || learns_cost(prepared)}),
                 1.0, 1.0);
   if (scores) objective.add(method.scores(prepared.facts.cost.num_arms, prepared.efficiency_cost_scale), 1.0, 1.0);
   objective.received_arm_only = !scores;
@@ -118,16 +139,24 @@ learn::Objective decision_objective(const Preparation& prepared, const Settings&
                                     const DecisionPrices& prices) {
   const Method& method = settings.method;
   learn::Objective objective;
-  objective.add(std::make_unique<loss::PredictionLoss<float>>(
-                    loss::PredictionOptions{prepared.facts.revenue.kind, prepared.facts.cost.kind, true, true}),
+  objective.add(std::make_unique<loss::PredictionLoss<float>>(loss::PredictionOptions{
+                    prepared.facts.revenue.kind, prepared.facts.cost.kind, true, learns_cost(prepared)}),
                 settings.alpha, 1.0);
-  objective.add(method.decision({.multipliers = prices.multipliers,
-                                 .baseline = settings.baseline,
-                                 .temperature = prices.temperature,
-                                 .window = method.fixed_window > 0.0 ? method.fixed_window : prices.temperature,
-                                 .gradient_to_cost = settings.gradient_to_cost,
-                                 .as_published = settings.as_published}),
-                1.0, 0.0);
+  const data::CostKind known = prepared.cost_facts.kind;
+  LossPointer decision =
+      method.decision({.multipliers = prices.multipliers,
+                       .baseline = settings.baseline,
+                       .temperature = prices.temperature,
+                       .window = method.fixed_window > 0.0 ? method.fixed_window : prices.temperature,
+                       // A rate makes cost of revenue, and the gradient goes there.
+                       .gradient_to_cost = known == data::CostKind::rate ||
+                                           (known == data::CostKind::observed && settings.gradient_to_cost),
+                       .as_published = settings.as_published});
+  if (prepared.cost_facts.is_known()) {
+    decision = std::make_unique<loss::KnownCostLoss<float>>(std::move(decision),
+                                                            learn::scaled_rule(prepared.cost_facts, prepared.scales));
+  }
+  objective.add(std::move(decision), 1.0, 0.0);
   objective.decides = true;
   for (const double multiplier : prices.multipliers)
     objective.multipliers.push_back(multiplier / prepared.scales.multiplier_factor());
@@ -180,6 +209,8 @@ learn::Fit fit_on_base(const learn::Learner* base, const learn::Learner& learner
   learn::Stage stage{.epochs = settings.warm_epochs};
   if (fill) fill(stage, "whole");
   learn::Fit fit = learner.fit(set, objective, stage, context);
+  if (fit.out_of_sample)
+    learn::set_known_costs(prepared.cost_facts, {fit.out_of_sample->revenue.view(), fit.out_of_sample->cost.view()});
   fit.record.insert(fit.record.begin(), fitted.record.begin(), fitted.record.end());
   return fit;
 }

@@ -23,11 +23,12 @@ inline constexpr std::size_t kPriceUnits = 100'000;
 std::vector<std::uint32_t> thinned(std::span<const std::uint32_t> rows, std::size_t most);
 
 // The prediction loss; for a method of efficiencies, with its loss of scores.
+// Known costs are left out, unless the method makes an index of them.
 learn::Objective prediction_objective(const Preparation& prepared, const Method& method);
 
 // What the decision loss works with, found once, from the warm start. Found anew in every epoch multipliers drift:
 // scores of twice the size ask for twice the price and decide the same, so nothing holds the size of the scores any
-// more, and the loss is trained for prices that no budget has (docs/decisions says what that cost).
+// more, and the loss is trained for prices that no budget has (docs/decisions/0050).
 struct DecisionPrices {
   std::vector<double> multipliers;  // scaled
   double temperature = 1.0;         // scaled, or the window

@@ -153,6 +153,7 @@ class Run {
     result.features = trial_.features.columns;
     result.id_column = study_.columns.id.value_or("");
     result.missing = study_.columns.missing;
+    result.cost_facts = prepared_.cost_facts;
     result.trained = model::trained_units(trial_, study_.split, prepared_.is_training);
     if (options_.start != nullptr) model::add_earlier(result.trained, options_.start->trained);
     return result;
@@ -178,7 +179,7 @@ class Run {
         budget_multipliers(revenue, cost, trial_.arms.control, prepared_.budgets, context_);
     for (std::size_t i = 0; i < multipliers.size(); ++i) {
       result.multipliers.push_back({prepared_.budgets[i].label, prepared_.budgets[i].per_unit, multipliers[i],
-                                    multipliers[i] * prepared_.scales.multiplier_factor()});
+                                    multipliers[i] * prepared_.scales.multiplier_factor(), prepared_.budgets[i].basis});
     }
   }
 

@@ -7,7 +7,6 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/forest/predict.h"
-#include "dfcl/model/forest_tensors.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
 #include "sample_model.h"
@@ -28,12 +27,12 @@ bool is_refused(const io::TensorFile& file) {
 
 TEST(ForestModel, ReadsBackEveryPartAndWritesTheSameBytes) {
   const Model model = sample_forest_model();
-  ASSERT_GT(model.forest->sets.size(), 1u) << "else no category was split on";
+  ASSERT_GT(forest_predictor_of(model).forest().sets.size(), 1u) << "else no category was split on";
   const io::TensorFile file = tensor_file_of(model);
   const std::string bytes = io::safetensors_bytes(file);
   const Model read = model_of(io::parse_safetensors(bytes, "model"), "model");
-  ASSERT_TRUE(read.forest.has_value());
-  EXPECT_EQ(*read.forest, *model.forest);
+  EXPECT_EQ(forest_predictor_of(read).forest(), forest_predictor_of(model).forest());
+  EXPECT_EQ(forest_predictor_of(read).facts(), forest_predictor_of(model).facts());
   EXPECT_TRUE(io::safetensors_bytes(tensor_file_of(read)) == bytes);
   EXPECT_NE(fingerprint_of(read), fingerprint_of(sample_model(2, false)));
 }
@@ -51,7 +50,8 @@ TEST(ForestModel, IsRefusedWithoutAnyOfItsTensorsOrWithOneOfAnotherSizeOrType) {
   const io::TensorFile good = tensor_file_of(sample_forest_model(2));
   std::size_t tried = 0;
   for (std::size_t i = 0; i < good.tensors.size(); ++i) {
-    if (!good.tensors[i].name.starts_with("forest.")) continue;
+    const std::string& name = good.tensors[i].name;
+    if (!name.starts_with("predictors.0.") || name.starts_with("predictors.0.base")) continue;
     ++tried;
     io::TensorFile without = good;
     without.tensors.erase(without.tensors.begin() + static_cast<std::ptrdiff_t>(i));
@@ -74,7 +74,7 @@ TEST(ForestModel, NeverWalksAstray) {
   const data::Features features = sample_features(20);
   core::RunContext context(1);
   std::size_t place = 0;
-  while (good.tensors[place].name != "forest.nodes") ++place;
+  while (good.tensors[place].name != "predictors.0.nodes") ++place;
   const std::size_t size = std::get<std::vector<std::uint8_t>>(good.tensors[place].values).size();
   for (std::size_t byte = 0; byte < size; ++byte) {
     for (const std::uint8_t change : std::vector<std::uint8_t>{1, 128, 255}) {
@@ -88,21 +88,28 @@ TEST(ForestModel, NeverWalksAstray) {
 
 TEST(ForestModel, IsRefusedWhereItDoesNotFitTheRest) {
   const Model good = sample_forest_model(2);
-  const auto refused = [&](const std::function<void(Model&)>& change) {
+  const auto refused = [&](const std::function<void(forest::Forest&, learn::Facts&)>& change) {
     Model model = good;
-    change(model);
+    forest::Forest changed = forest_predictor_of(good).forest();
+    learn::Facts facts = forest_predictor_of(good).facts();
+    change(changed, facts);
+    model.predictors[0].predictor =
+        std::make_shared<forest::ForestPredictor>(std::move(changed), facts, forest_predictor_of(good).base());
     EXPECT_THROW(require_consistent(model, "m"), core::Error);
   };
-  refused([](Model& m) { m.forest->num_arms = 2; });
-  refused([](Model& m) { m.forest->bins.pop_back(); });
-  refused([](Model& m) { m.features[2].levels.push_back("Zug"); });
-  refused([](Model& m) { m.forest->control = 1; });
+  refused([](forest::Forest& forest, learn::Facts&) { forest.num_arms = 2; });
+  refused([](forest::Forest& forest, learn::Facts&) { forest.bins.pop_back(); });
+  refused([](forest::Forest& forest, learn::Facts&) { forest.control = 1; });
+  refused([](forest::Forest&, learn::Facts& facts) { facts.cost.num_arms = 4; });
+  Model model = good;
+  model.features[2].levels.push_back("Zug");
+  EXPECT_THROW(require_consistent(model, "m"), core::Error);
 }
 
 TEST(ForestModel, PredictsTheForestsArmsOnTheNetworksBase) {
   const Model model = sample_forest_model();
   Model network = model;
-  network.forest.reset();
+  network.predictors = forest_predictor_of(model).base();
   const data::Features features = sample_features(700, 9);
   core::RunContext one(1), four(4);
   const data::Prediction plain = predict(network, features, data::Ids{}, one);
@@ -115,7 +122,8 @@ TEST(ForestModel, PredictsTheForestsArmsOnTheNetworksBase) {
     base_cost.push_back(forest::base_of(plain.cost.row(unit)));
   }
   core::Matrix<float> revenue(700, 3), cost(700, 3);
-  forest::ForestRunner(*model.forest, {.least = 0.0}, {.rises = true, .least = 0.0, .control_is_free = true})
+  forest::ForestRunner(forest_predictor_of(model).forest(), {.least = 0.0},
+                       {.rises = true, .least = 0.0, .control_is_free = true})
       .predict({.features = features.values.view(), .base_revenue = base_revenue, .base_cost = base_cost},
                revenue.view(), cost.view(), one);
   for (std::size_t unit = 0; unit < 700; ++unit) {
@@ -132,13 +140,14 @@ TEST(ForestModel, AloneKnowsStandardErrors) {
   const data::Features features = sample_features(50);
   core::RunContext context(1);
   core::Matrix<float> revenue(50, 3), cost(50, 3);
-  Predictor(model, Figure::standard_errors).predict(features.values.view(), revenue.view(), cost.view(), context);
+  predict(model, features.values.view(), revenue.view(), cost.view(), context, Figure::standard_errors);
   for (std::size_t unit = 0; unit < 50; ++unit) {
     EXPECT_EQ(revenue(unit, 0), 0.0f);
     EXPECT_GT(revenue(unit, 2), 0.0f);
   }
   const Model network = sample_model();
-  EXPECT_THROW(Predictor(network, Figure::standard_errors), core::Error);
+  EXPECT_THROW(require_figure(network, Figure::standard_errors), core::Error);
+  EXPECT_NO_THROW(require_figure(model, Figure::standard_errors));
 }
 
 }  // namespace

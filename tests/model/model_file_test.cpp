@@ -51,11 +51,10 @@ TEST(ModelFile, ReadsBackEveryPart) {
   EXPECT_EQ(read.features, model.features);
   EXPECT_EQ(read.id_column, model.id_column);
   EXPECT_EQ(read.missing, model.missing);
-  EXPECT_EQ(read.preprocessing, model.preprocessing);
-  EXPECT_EQ(read.network, model.network);
-  EXPECT_EQ(read.members, model.members);
-  EXPECT_EQ(read.revenue, model.revenue);
-  EXPECT_EQ(read.cost, model.cost);
+  EXPECT_EQ(parts_of(read).preprocessing, parts_of(model).preprocessing);
+  EXPECT_EQ(parts_of(read).network, parts_of(model).network);
+  EXPECT_EQ(parts_of(read).members, parts_of(model).members);
+  EXPECT_EQ(parts_of(read).scales, parts_of(model).scales);
   EXPECT_EQ(read.multipliers, model.multipliers);
   EXPECT_EQ(read.record, model.record);
   EXPECT_EQ(read.trained.keys, model.trained.keys);
@@ -73,21 +72,22 @@ TEST(ModelFile, WritesWhatItReadByteForByteForEveryShape) {
       EXPECT_TRUE(read_again(bytes) == bytes) << heads << ' ' << members;
     }
   }
-  Model index = sample_model();
-  index.revenue_form = RevenueForm::dpm_scores;
+  nn::NetworkParts index = index_parts(sample_parts(), loss::RevenueForm::dpm_scores);
   index.efficiency_cost_scale = 0.3;
-  index.network.revenue = {.num_arms = 2, .kind = loss::OutcomeKind::real};
-  for (auto& member : index.members)
-    member.assign(nn::OutcomeNetwork<float>(index.network).network().num_parameters(), 0.5f);
-  const std::string bytes = io::safetensors_bytes(tensor_file_of(index));
+  std::string bytes = io::safetensors_bytes(tensor_file_of(sample_model_of(index)));
+  EXPECT_TRUE(read_again(bytes) == bytes);
+  Model several = sample_model();
+  several.predictors.push_back({std::make_shared<nn::NetworkPredictor>(sample_parts(1, false)), 0.25});
+  several.predictors.push_back({sample_forest_model(2).predictors.front().predictor, 2.0});
+  bytes = io::safetensors_bytes(tensor_file_of(several));
   EXPECT_TRUE(read_again(bytes) == bytes);
 }
 
 TEST(ModelFile, NamesWeightsAndKeepsTheSettledKeys) {
   const io::TensorFile file = tensor_file_of(sample_model());
-  const io::Tensor* weight = file.find("network.1.shared.0.weight");
+  const io::Tensor* weight = file.find("predictors.0.network.1.shared.0.weight");
   ASSERT_NE(weight, nullptr);
-  EXPECT_EQ(weight->shape, (std::vector<std::uint64_t>{16, sample_model().preprocessing.num_inputs()}));
+  EXPECT_EQ(weight->shape, (std::vector<std::uint64_t>{16, sample_parts().preprocessing.num_inputs()}));
   for (const char* key : {"version", "method", "seed", "multipliers", "study", "record"})
     EXPECT_TRUE(file.metadata.contains(key)) << key;
   EXPECT_EQ(file.metadata.at("method"), "dfcl-mer");
@@ -97,11 +97,14 @@ TEST(ModelFile, KeepsLongTextsOutOfTheHeader) {
   Model model = sample_model();
   for (int i = 0; i < 100'000; ++i)
     model.features[2].levels.push_back(fmt::format("a rather long name of a level, number {}", i));
-  std::vector<CategoryInput> categories = model.preprocessing.categories();
+  nn::NetworkParts parts = parts_of(model);
+  std::vector<nn::CategoryInput> categories = parts.preprocessing.categories();
   const std::int32_t missing = categories[0].position.back();
   categories[0].position.insert(categories[0].position.end() - 1, 100'000, -1);
   EXPECT_EQ(categories[0].position.back(), missing);
-  model.preprocessing = Preprocessing(3, model.preprocessing.numbers(), model.preprocessing.indicators(), categories);
+  parts.preprocessing =
+      nn::Preprocessing(3, parts.preprocessing.numbers(), parts.preprocessing.indicators(), categories);
+  model.predictors = {{std::make_shared<nn::NetworkPredictor>(std::move(parts)), 1.0}};
   model.record = "[" + std::string(3'000'000, ' ') + "]";
   const io::TensorFile file = tensor_file_of(model);
   EXPECT_NE(file.find("text.features"), nullptr);
@@ -127,11 +130,11 @@ TEST(ModelFile, IsRefusedWhenCutOrWithAnyBitOfTheHeaderFlippedOrIsTheSame) {
 
 TEST(ModelFile, RefusesLaterVersionsWithAClearLine) {
   io::TensorFile file = tensor_file_of(sample_model());
-  file.metadata["format_version"] = "2";
+  file.metadata["format_version"] = "3";
   file.metadata["version"] = "9.1";
   const core::ErrorDetails details = refusal(file);
   EXPECT_EQ(details.what, "a model file of a later version of dfcl");
-  EXPECT_NE(details.found.find("format 2, written by dfcl 9.1"), std::string::npos);
+  EXPECT_NE(details.found.find("format 3, written by dfcl 9.1"), std::string::npos);
   file.metadata["format_version"] = "two";
   refusal(file);
   file.metadata["format"] = "other";
@@ -145,39 +148,50 @@ TEST(ModelFile, RefusesPartsThatDoNotFitEachOther) {
   const std::vector<std::function<void(io::TensorFile&)>> faults = {
       [](io::TensorFile& file) { file.metadata["more"] = "x"; },
       [](io::TensorFile& file) { file.metadata["is_index"] = "perhaps"; },
-      [](io::TensorFile& file) { file.metadata["members"] = "3"; },
-      [](io::TensorFile& file) { file.metadata["members"] = "18446744073709551615"; },
+      [](io::TensorFile& file) { file.metadata["predictors.0.members"] = "3"; },
+      [](io::TensorFile& file) { file.metadata["predictors.0.members"] = "18446744073709551615"; },
       [](io::TensorFile& file) { file.metadata["seed"] = "-1"; },
       [](io::TensorFile& file) { file.metadata.erase("study"); },
       [](io::TensorFile& file) { file.metadata["arms"] = "{}"; },
       [](io::TensorFile& file) { file.metadata["arms"] = R"({"labels":["0","5","10"],"control":3,"ordered":true})"; },
       [](io::TensorFile& file) { file.metadata["arms"] = R"({"labels":["0"],"control":0,"ordered":true})"; },
       [](io::TensorFile& file) {
-        file.metadata["network"] = R"({"inputs":7,"shared":[18446744073709551615],"heads":[8]})";
+        file.metadata["predictors.0.network"] = R"({"inputs":7,"shared":[18446744073709551615],"heads":[8]})";
       },
-      [](io::TensorFile& file) { file.metadata["network"] = R"({"inputs":7,"shared":[1000000,1000000],"heads":[8]})"; },
-      [](io::TensorFile& file) { file.metadata["network"] = R"({"inputs":7,"shared":[0],"heads":[8]})"; },
-      [](io::TensorFile& file) { file.metadata["network"] = R"({"inputs":-7,"shared":[16],"heads":[8]})"; },
+      [](io::TensorFile& file) {
+        file.metadata["predictors.0.network"] = R"({"inputs":7,"shared":[1000000,1000000],"heads":[8]})";
+      },
+      [](io::TensorFile& file) { file.metadata["predictors.0.network"] = R"({"inputs":7,"shared":[0],"heads":[8]})"; },
+      [](io::TensorFile& file) {
+        file.metadata["predictors.0.network"] = R"({"inputs":-7,"shared":[16],"heads":[8]})";
+      },
       [](io::TensorFile& file) { file.metadata["features"] = R"([{"name":"age"}])"; },
-      [](io::TensorFile& file) { file.metadata["features"] = "[" + std::string(1000, '[') + std::string(1000, ']') + "]"; },
-      [](io::TensorFile& file) { file.metadata["outcomes"] = "[]"; },
+      [](io::TensorFile& file) {
+        file.metadata["features"] = "[" + std::string(1000, '[') + std::string(1000, ']') + "]";
+      },
+      [](io::TensorFile& file) { file.metadata["predictors.0.outcomes"] = "[]"; },
       [](io::TensorFile& file) { file.metadata["multipliers"] = R"([{"budget":"a","budget_per_unit":1e999}])"; },
+      [](io::TensorFile& file) { file.metadata["predictors"] = "[]"; },
+      [](io::TensorFile& file) { file.metadata["predictors"] = R"([{"kind":"other","weight":1.0}])"; },
+      [](io::TensorFile& file) { file.metadata["predictors"] = R"([{"kind":"forest","weight":1.0}])"; },
+      [](io::TensorFile& file) { file.metadata["predictors"] = R"([{"kind":"network","weight":0.0}])"; },
+      [](io::TensorFile& file) { file.metadata["predictors"] = R"([{"kind":"network"}])"; },
       [](io::TensorFile& file) { file.metadata["trained"] = R"({"units":1})"; },
       [](io::TensorFile& file) { file.tensors.pop_back(); },
-      [](io::TensorFile& file) { file.tensors.back().name = "network.0.extra"; },
+      [](io::TensorFile& file) { file.tensors.back().name = "predictors.0.network.0.extra"; },
       [](io::TensorFile& file) { std::swap(file.tensors.back().name, file.tensors[file.tensors.size() - 2].name); },
       [](io::TensorFile& file) {
         file.tensors.push_back({"other", {1}, std::vector<float>{1.0f}});
       },
       [](io::TensorFile& file) {
         for (io::Tensor& tensor : file.tensors) {
-          if (tensor.name == "preprocessing.numbers.feature")
+          if (tensor.name == "predictors.0.preprocessing.numbers.feature")
             std::get<std::vector<std::int64_t>>(tensor.values)[0] = 99;
         }
       },
       [](io::TensorFile& file) {
         for (io::Tensor& tensor : file.tensors) {
-          if (tensor.name == "preprocessing.categories.feature")
+          if (tensor.name == "predictors.0.preprocessing.categories.feature")
             std::get<std::vector<std::int64_t>>(tensor.values)[1] = -1;
         }
       }};
@@ -191,10 +205,11 @@ TEST(ModelFile, RefusesPartsThatDoNotFitEachOther) {
 
 // A tile of rows takes memory for every neuron, however few the weights behind them.
 TEST(ModelFile, RefusesNetworksOfAnyWidth) {
-  Model model = sample_model();
-  model.network.shared.assign(40, kMostWidth);
+  const Model model = sample_model();
+  nn::NetworkParts parts = parts_of(model);
+  parts.network.shared.assign(40, nn::kMostWidth);
   try {
-    require_consistent(model, "m");
+    nn::require_consistent(parts, model.schema(), "m");
     FAIL();
   } catch (const core::Error& error) {
     EXPECT_NE(std::string(error.what()).find("size of the network"), std::string::npos) << error.what();
@@ -203,11 +218,14 @@ TEST(ModelFile, RefusesNetworksOfAnyWidth) {
 
 TEST(ModelFile, IsNeverWrittenBroken) {
   const io::TemporaryFolder folder;
+  nn::NetworkParts parts = sample_parts();
+  parts.members[1][3] = std::nanf("");
+  EXPECT_THROW(write_model(folder.file("m.safetensors"), sample_model_of(parts)), core::Error);
+  parts = sample_parts();
+  parts.scales.cost.scale = 0.0;
+  EXPECT_THROW(write_model(folder.file("m.safetensors"), sample_model_of(parts)), core::Error);
   Model model = sample_model();
-  model.members[1][3] = std::nanf("");
-  EXPECT_THROW(write_model(folder.file("m.safetensors"), model), core::Error);
-  model = sample_model();
-  model.cost.scale = 0.0;
+  model.predictors.clear();
   EXPECT_THROW(write_model(folder.file("m.safetensors"), model), core::Error);
   EXPECT_TRUE(folder.holds_only({}));
 }

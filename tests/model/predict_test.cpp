@@ -24,22 +24,21 @@ bool same(const core::Matrix<float>& a, const core::Matrix<float>& b) {
 }
 
 // A linear model of plain outcomes: every prediction can be worked out by hand.
-Model linear_model() {
-  Model model = sample_model(1, false);
-  model.network.shared = {};
-  model.network.revenue = {.num_arms = 3};
-  model.network.cost = {.num_arms = 3};
-  nn::OutcomeNetwork<float> network(model.network);
+nn::NetworkParts linear_parts() {
+  nn::NetworkParts parts = sample_parts(1, false);
+  parts.network.shared = {};
+  parts.network.revenue = {.num_arms = 3};
+  parts.network.cost = {.num_arms = 3};
+  nn::OutcomeNetwork<float> network(parts.network);
   network.network().initialise(9);
-  model.members = {{network.network().parameters().begin(), network.network().parameters().end()}};
-  model.revenue = {5.0, 2.0};
-  model.cost = {0.0, 0.5};
-  return model;
+  parts.members = {{network.network().parameters().begin(), network.network().parameters().end()}};
+  parts.scales = {{5.0, 2.0}, {0.0, 0.5}};
+  return parts;
 }
 
 // Raw output of a linear model in float64.
-double raw_output(const Model& model, std::span<const float> inputs, std::size_t output) {
-  const std::vector<float>& parameters = model.members.front();
+double raw_output(const nn::NetworkParts& parts, std::span<const float> inputs, std::size_t output) {
+  const std::vector<float>& parameters = parts.members.front();
   double sum = static_cast<double>(parameters[6 * inputs.size() + output]);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     sum += static_cast<double>(parameters[output * inputs.size() + i]) * static_cast<double>(inputs[i]);
@@ -48,28 +47,28 @@ double raw_output(const Model& model, std::span<const float> inputs, std::size_t
 }
 
 TEST(Predict, IsTheNetworkOfThePreprocessedFeaturesInTheStudysCurrency) {
-  const Model model = linear_model();
+  const nn::NetworkParts parts = linear_parts();
+  const Model model = sample_model_of(parts);
   const data::Features features = sample_features(700, 8);
   const data::Prediction prediction = predict_sample(model, features);
-  core::Matrix<float> inputs(700, model.preprocessing.num_inputs());
-  model.preprocessing.apply(features.values.view(), inputs.view());
+  core::Matrix<float> inputs(700, parts.preprocessing.num_inputs());
+  parts.preprocessing.apply(features.values.view(), inputs.view());
   EXPECT_EQ(prediction.arms, model.arms.labels);
   for (std::size_t unit = 0; unit < 700; ++unit) {
     for (std::size_t arm = 0; arm < 3; ++arm) {
-      EXPECT_NEAR(prediction.revenue(unit, arm), 5.0 + 2.0 * raw_output(model, inputs.row(unit), arm), 1e-4);
-      EXPECT_NEAR(prediction.cost(unit, arm), 0.5 * raw_output(model, inputs.row(unit), 3 + arm), 1e-4);
+      EXPECT_NEAR(prediction.revenue(unit, arm), 5.0 + 2.0 * raw_output(parts, inputs.row(unit), arm), 1e-4);
+      EXPECT_NEAR(prediction.cost(unit, arm), 0.5 * raw_output(parts, inputs.row(unit), 3 + arm), 1e-4);
     }
   }
 }
 
 TEST(Predict, MakesAnIndexOfEfficiencies) {
-  Model model = linear_model();
-  model.revenue_form = RevenueForm::dpm_scores;
-  model.efficiency_cost_scale = 0.7;
-  model.network.revenue = {.num_arms = 2};
-  nn::OutcomeNetwork<float> network(model.network);
+  nn::NetworkParts parts = index_parts(linear_parts(), loss::RevenueForm::dpm_scores);
+  parts.efficiency_cost_scale = 0.7;
+  nn::OutcomeNetwork<float> network(parts.network);
   network.network().initialise(4);
-  model.members = {{network.network().parameters().begin(), network.network().parameters().end()}};
+  parts.members = {{network.network().parameters().begin(), network.network().parameters().end()}};
+  const Model model = sample_model_of(parts);
   const data::Features features = sample_features(50, 8);
   const data::Prediction prediction = predict_sample(model, features);
   const float ratio_bound = static_cast<float>(2.0 * 0.7 * 2.0 / 0.5);  // 2 x cost scale, in the study's currencies
@@ -86,13 +85,13 @@ TEST(Predict, MakesAnIndexOfEfficiencies) {
 
 TEST(Predict, AveragesTheMembers) {
   const data::Features features = sample_features(300, 8);
-  const Model both = sample_model(2);
-  Model first = both, second = both;
+  const nn::NetworkParts both = sample_parts(2);
+  nn::NetworkParts first = both, second = both;
   first.members = {both.members[0]};
   second.members = {both.members[1]};
-  const data::Prediction a = predict_sample(first, features);
-  const data::Prediction b = predict_sample(second, features);
-  const data::Prediction mean = predict_sample(both, features);
+  const data::Prediction a = predict_sample(sample_model_of(first), features);
+  const data::Prediction b = predict_sample(sample_model_of(second), features);
+  const data::Prediction mean = predict_sample(sample_model_of(both), features);
   EXPECT_FALSE(same(a.revenue, b.revenue));
   for (std::size_t unit = 0; unit < 300; ++unit) {
     for (std::size_t arm = 0; arm < 3; ++arm) {
@@ -113,11 +112,10 @@ TEST(Predict, GivesAUnitTheSameNumbersInAnyBatchPlaceAndThread) {
     EXPECT_TRUE(same(again.cost, whole.cost));
   }
   core::RunContext context(1);
-  const Predictor predictor(model);
   for (const std::size_t batch : {1u, 3u, 255u, 257u, 4097u}) {
     core::Matrix<float> revenue(batch, 3), cost(batch, 3);
     for (std::size_t first = 0; first + batch <= 5000; first += 7 * batch) {
-      predictor.predict(features.values.view().slice(first, batch), revenue.view(), cost.view(), context);
+      predict(model, features.values.view().slice(first, batch), revenue.view(), cost.view(), context);
       ASSERT_EQ(std::memcmp(revenue.data(), whole.revenue.row(first).data(), batch * 3 * sizeof(float)), 0) << batch;
       ASSERT_EQ(std::memcmp(cost.data(), whole.cost.row(first).data(), batch * 3 * sizeof(float)), 0) << batch;
     }
@@ -156,6 +154,24 @@ TEST(Predict, StreamsUnitsFromFilesWithUnseenLevelsAndMissingValues) {
         context);
     EXPECT_EQ(place, features.num_units());
   }
+}
+
+TEST(Predict, WeighsPredictorsThatAreNoEnsemble) {
+  const data::Features features = sample_features(300, 8);
+  nn::NetworkParts first = sample_parts(1), second = linear_parts();
+  Model both = sample_model_of(first);
+  both.predictors.push_back({std::make_shared<nn::NetworkPredictor>(second), 3.0});
+  const data::Prediction a = predict_sample(sample_model_of(first), features);
+  const data::Prediction b = predict_sample(sample_model_of(second), features);
+  const data::Prediction mean = predict_sample(both, features);
+  for (std::size_t unit = 0; unit < 300; ++unit) {
+    for (std::size_t arm = 0; arm < 3; ++arm)
+      EXPECT_NEAR(mean.revenue(unit, arm), 0.25f * a.revenue(unit, arm) + 0.75f * b.revenue(unit, arm),
+                  1e-5f * (1.0f + std::abs(mean.revenue(unit, arm))));
+  }
+  both.predictors.resize(1);
+  both.predictors[0].weight = 0.4;  // of one, the weight says nothing
+  EXPECT_TRUE(same(predict_sample(both, features).revenue, a.revenue));
 }
 
 TEST(Predict, RefusesFeaturesOfOtherColumns) {

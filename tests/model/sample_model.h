@@ -7,7 +7,9 @@
 #include <limits>
 
 #include "dfcl/core/random.h"
+#include "dfcl/forest/forest_predictor.h"
 #include "dfcl/model/model.h"
+#include "dfcl/nn/network_predictor.h"
 
 namespace dfcl::model {
 
@@ -26,9 +28,32 @@ inline data::Features sample_features(std::size_t rows, std::uint64_t seed = 3) 
 }
 
 // heads: whether every output has hidden layers of its own.
-inline Model sample_model(std::size_t num_members = 2, bool heads = true) {
+inline nn::NetworkParts sample_parts(std::size_t num_members = 2, bool heads = true) {
   core::RunContext context(1);
   const data::Features features = sample_features(2000);
+  nn::NetworkParts parts;
+  parts.preprocessing =
+      nn::fit_preprocessing(features.columns, features.values.view(), {}, nn::Scaling::standard, context);
+  parts.network.inputs = parts.preprocessing.num_inputs();
+  parts.network.shared = {16};
+  if (heads) parts.network.heads = std::vector<std::size_t>{8};
+  parts.network.revenue = {.num_arms = 3, .kind = loss::OutcomeKind::non_negative};
+  parts.network.cost = {.num_arms = 3,
+                        .kind = loss::OutcomeKind::real,
+                        .arm_shape = learn::ArmShape::monotone,
+                        .non_negative = true,
+                        .control_is_free = true};
+  for (std::size_t member = 0; member < num_members; ++member) {
+    nn::OutcomeNetwork<float> network(parts.network);
+    network.network().initialise(member + 1);
+    const auto parameters = network.network().parameters();
+    parts.members.emplace_back(parameters.begin(), parameters.end());
+  }
+  parts.scales = {{0.0, 3.25}, {0.0, 0.1}};
+  return parts;
+}
+
+inline Model sample_model_of(nn::NetworkParts parts) {
   Model model;
   model.version = "0.1.0";
   model.method = "dfcl-mer";
@@ -36,27 +61,10 @@ inline Model sample_model(std::size_t num_members = 2, bool heads = true) {
   model.options = {{"epochs", "20"}, {"alpha", "1.5"}};
   model.study = "[columns]\narm = \"discount\"  # \xc3\xa9\n";
   model.arms = {{"0", "5", "10"}, 0, true};
-  model.features = features.columns;
+  model.features = sample_features(1).columns;
   model.id_column = "shop";
   model.missing = {-999, 0.1};
-  model.preprocessing = fit_preprocessing(features.columns, features.values.view(), {}, Scaling::standard, context);
-  model.network.inputs = model.preprocessing.num_inputs();
-  model.network.shared = {16};
-  if (heads) model.network.heads = std::vector<std::size_t>{8};
-  model.network.revenue = {.num_arms = 3, .kind = loss::OutcomeKind::non_negative};
-  model.network.cost = {.num_arms = 3,
-                        .kind = loss::OutcomeKind::real,
-                        .arm_shape = nn::ArmShape::monotone,
-                        .non_negative = true,
-                        .control_is_free = true};
-  for (std::size_t member = 0; member < num_members; ++member) {
-    nn::OutcomeNetwork<float> network(model.network);
-    network.network().initialise(member + 1);
-    const auto parameters = network.network().parameters();
-    model.members.emplace_back(parameters.begin(), parameters.end());
-  }
-  model.revenue = {0.0, 3.25};
-  model.cost = {0.0, 0.1};
+  model.predictors = {{std::make_shared<nn::NetworkPredictor>(std::move(parts)), 1.0}};
   model.multipliers = {{"per_unit 0.1", 0.1, 2.5, 2.5 * 0.1 / 3.25}, {"share_of_max 0.2", 0.3, 1.0 / 3.0, 0.01}};
   model.trained.split.seed = -4;
   model.trained.trial_fingerprint = 0xfedcba9876543210u;
@@ -64,6 +72,26 @@ inline Model sample_model(std::size_t num_members = 2, bool heads = true) {
   model.trained.keys = {1, 5, ~std::uint64_t{0}};
   model.record = "[{\"epoch\": 1, \"loss\": 0.5}, {\"epoch\": 2, \"loss\": 0.25}]";
   return model;
+}
+
+inline Model sample_model(std::size_t num_members = 2, bool heads = true) {
+  return sample_model_of(sample_parts(num_members, heads));
+}
+
+// Revenue as an index of efficiencies, with given weights.
+inline nn::NetworkParts index_parts(nn::NetworkParts parts, loss::RevenueForm form, float weight = 0.5f) {
+  parts.revenue_form = form;
+  parts.network.revenue = {.num_arms = 2};
+  for (auto& member : parts.members)
+    member.assign(nn::OutcomeNetwork<float>(parts.network).network().num_parameters(), weight);
+  return parts;
+}
+
+inline const nn::NetworkParts& parts_of(const Model& model) {
+  return dynamic_cast<const nn::NetworkPredictor&>(*model.predictors.at(0).predictor).parts();
+}
+inline const forest::ForestPredictor& forest_predictor_of(const Model& model) {
+  return dynamic_cast<const forest::ForestPredictor&>(*model.predictors.at(0).predictor);
 }
 
 // The same with a small forest on numbers, missing values and categories.
@@ -84,7 +112,7 @@ inline Model sample_forest_model(std::size_t trees = 8) {
     cost[unit] = static_cast<float>(arm[unit] + 0.3 * stream.normal());
   }
   core::RunContext context(1);
-  model.forest =
+  forest::Forest grown =
       forest::grow_forest({.columns = model.features,
                            .features = features.values.view(),
                            .rows = rows,
@@ -98,6 +126,9 @@ inline Model sample_forest_model(std::size_t trees = 8) {
                                     .control = 0,
                                     .revenue_link = forest::Link::ratio}},
                           {.trees = trees, .min_leaf = 100, .min_leaf_per_arm = 6, .seed = model.seed}, context);
+  const nn::NetworkParts& base = parts_of(model);
+  const learn::Facts facts{base.network.revenue, base.network.cost};
+  model.predictors = {{std::make_shared<forest::ForestPredictor>(std::move(grown), facts, model.predictors), 1.0}};
   return model;
 }
 

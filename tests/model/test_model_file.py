@@ -27,14 +27,14 @@ def info(path, *flags):
 
 def test_the_safetensors_package_reads_the_file(model):
     tensors = load_file(model)
-    assert tensors["network.0.shared.0.weight"].shape == (16, 6)
-    assert tensors["network.0.shared.0.weight"].dtype == np.float32
+    assert tensors["predictors.0.network.0.shared.0.weight"].shape == (16, 6)
+    assert tensors["predictors.0.network.0.shared.0.weight"].dtype == np.float32
     assert tensors["trained.keys"].dtype == np.int64
-    assert not np.array_equal(tensors["network.0.shared.0.weight"], tensors["network.1.shared.0.weight"])
+    assert not np.array_equal(tensors["predictors.0.network.0.shared.0.weight"], tensors["predictors.0.network.1.shared.0.weight"])
     assert all(np.isfinite(values).all() for values in tensors.values())
     with safe_open(model, framework="numpy") as file:
         metadata = file.metadata()
-    assert metadata["method"] == "dfcl-mer" and metadata["version"] == "0.1.0" and metadata["format_version"] == "1"
+    assert metadata["method"] == "dfcl-mer" and metadata["version"] == "0.1.0" and metadata["format_version"] == "2"
     assert json.loads(metadata["multipliers"])[0]["multiplier"] == 2.5
     assert json.loads(metadata["arms"])["labels"] == ["0", "5", "10"]
     assert len(metadata["checksum"]) == 16

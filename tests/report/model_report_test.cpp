@@ -23,10 +23,8 @@ TEST(ModelReport, SaysInWordsWhatTheModelIs) {
 }
 
 TEST(ModelReport, SaysThatAnIndexIsNoForecast) {
-  model::Model model = model::sample_model(1);
-  model.revenue_form = model::RevenueForm::drp_scores;
-  model.network.revenue = {.num_arms = 2};
-  model.members = {std::vector<float>(nn::OutcomeNetwork<float>(model.network).network().num_parameters(), 0.5f)};
+  const model::Model model =
+      model::sample_model_of(model::index_parts(model::sample_parts(1), loss::RevenueForm::drp_scores));
   EXPECT_NE(model_text(model, "m").find("an index"), std::string::npos);
   EXPECT_TRUE(nlohmann::json::parse(model_json(model))["is_index"].get<bool>());
 }

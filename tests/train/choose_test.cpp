@@ -151,7 +151,7 @@ TEST(Choose, AForestThatWinsIsTheOneThatItsMethodGrows) {
   study.forest.leaf = 200;
   std::vector<std::size_t> epochs;
   TrainOptions options;
-  options.on_epoch = [&](const EpochRecord& record) { epochs.push_back(record.epoch); };
+  options.on_epoch = [&](const learn::EpochRecord& record) { epochs.push_back(record.epoch); };
   core::RunContext context(2, 5);
   model::Model chosen = train(trial, study, options, context);
   ASSERT_EQ(chosen.method, "tsm-forest") << chosen.options.back().second;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/train/nuisance.h"
+#include "dfcl/train/cross_fit.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "dfcl/core/error.h"
+#include "dfcl/train/stages.h"
 #include "small_trial.h"
 
 namespace dfcl::train {
@@ -17,10 +18,15 @@ Nuisance nuisance_of(const data::Trial& trial) {
   const Method& method = find_method("dfcl-mer");
   const Preparation prepared = prepare(trial, study, method, context);
   const Settings settings = settings_of(study, method, prepared.train_rows.size(), context.seed);
-  const auto finish = [](MemberTrainer& trainer, const std::string&, std::size_t epochs) {
-    while (trainer.state().epochs_done < epochs) trainer.run_epoch();
-  };
-  return fit_nuisance(trial, prepared, settings, prepared.train_rows, settings.ensemble, finish, context);
+  const auto learner = make_learner(method.learner, prepared, trial, study, settings, context);
+  return fit_nuisance(*learner, prepared.training_set(trial), prediction_objective(prepared, method),
+                      settings.nuisance_epochs, settings.ensemble, {}, context);
+}
+
+std::size_t half_of_unit(const data::Trial& trial, std::uint32_t row) {
+  learn::TrainingSet set;
+  if (trial.has_clusters()) set.cluster = trial.cluster;
+  return half_of(set, row);
 }
 
 bool same_row(const Nuisance& a, const Nuisance& b, std::size_t row) {
@@ -37,7 +43,7 @@ TEST(Nuisance, AUnitsOwnOutcomeDoesNotReachItsPrediction) {
     if (trial.split[row] == data::Split::train) train_rows.push_back(row);
   }
   std::vector<std::size_t> folds;
-  for (const std::uint32_t row : train_rows) folds.push_back(half_of(trial, row));
+  for (const std::uint32_t row : train_rows) folds.push_back(half_of_unit(trial, row));
   const std::size_t first = train_rows[0];
   std::size_t second = 0;
   for (std::size_t i = 1; i < folds.size() && second == 0; ++i) {
@@ -62,7 +68,7 @@ TEST(Nuisance, AClusterIsNeverSplit) {
   trial.num_clusters = 50;
   for (std::uint32_t row = 0; row < trial.num_units(); ++row) trial.cluster.push_back(row % 50);
   std::vector<std::size_t> folds;
-  for (std::uint32_t row = 0; row < trial.num_units(); ++row) folds.push_back(half_of(trial, row));
+  for (std::uint32_t row = 0; row < trial.num_units(); ++row) folds.push_back(half_of_unit(trial, row));
   for (std::size_t row = 50; row < folds.size(); ++row) EXPECT_EQ(folds[row], folds[row - 50]);
   EXPECT_NE(std::count(folds.begin(), folds.end(), 0), 0);
   EXPECT_NE(std::count(folds.begin(), folds.end(), 1), 0);

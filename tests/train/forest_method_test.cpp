@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dfcl/train/forest_method.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,6 +9,7 @@
 #include "dfcl/model/predict.h"
 #include "dfcl/train/train.h"
 #include "small_trial.h"
+#include "trained_model.h"
 
 namespace dfcl::train {
 namespace {
@@ -37,8 +36,7 @@ TEST(ForestMethod, FindsTheLiftAndKeepsTheFactsAboutCosts) {
   data::Study study = forest_study();
   study.method.epochs = 15;
   const model::Model model = grow(trial, study);
-  ASSERT_TRUE(model.forest.has_value());
-  EXPECT_EQ(model.members.size(), 2u);
+  EXPECT_EQ(parts_of(*forest_of(model).base().at(0).predictor).members.size(), 2u);
   EXPECT_EQ(model.multipliers.size(), 2u);
   core::RunContext context(2);
   const data::Prediction found = model::predict(model, trial.features, trial.ids, context);
@@ -68,13 +66,13 @@ TEST(ForestMethod, GivesTheSameModelForAnyNumberOfThreadsAndWhenResumed) {
 
 TEST(ForestMethod, UsesTheLinkThatTheOutcomeAsksFor) {
   data::Trial trial = small_trial();
-  EXPECT_EQ(grow(trial, forest_study()).forest->revenue_link, forest::Link::ratio);
+  EXPECT_EQ(forest_of(grow(trial, forest_study())).forest().revenue_link, forest::Link::ratio);
   data::Study study = forest_study();
   study.method.as_published = true;
-  EXPECT_EQ(grow(trial, study).forest->revenue_link, forest::Link::difference);
+  EXPECT_EQ(forest_of(grow(trial, study)).forest().revenue_link, forest::Link::difference);
   trial.revenue[0] = -1.0f;
-  EXPECT_EQ(grow(trial, forest_study()).forest->revenue_link, forest::Link::difference);
-  EXPECT_EQ(grow(trial, forest_study()).forest->cost_link, forest::Link::ratio);
+  EXPECT_EQ(forest_of(grow(trial, forest_study())).forest().revenue_link, forest::Link::difference);
+  EXPECT_EQ(forest_of(grow(trial, forest_study())).forest().cost_link, forest::Link::ratio);
 }
 
 TEST(ForestMethod, RisesWithTheArmWhereAskedTo) {

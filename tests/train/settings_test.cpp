@@ -52,9 +52,9 @@ TEST(Settings, WhatTheStudySaysIsTaken) {
     method.ensemble = 3;
   }));
   EXPECT_EQ(settings.epochs, 7u);
-  EXPECT_EQ(settings.batch, 333u);
-  EXPECT_EQ(settings.adam.rate, 0.25);
-  EXPECT_EQ(settings.adam.weight_decay, 0.0);
+  EXPECT_EQ(settings.steps.batch, 333u);
+  EXPECT_EQ(settings.steps.rate, 0.25);
+  EXPECT_EQ(settings.steps.weight_decay, 0.0);
   EXPECT_EQ(settings.alpha, 0.5);
   EXPECT_EQ(settings.temperature, 3.0);
   EXPECT_EQ(settings.baseline, loss::Baseline::doubly_robust);
@@ -64,15 +64,15 @@ TEST(Settings, WhatTheStudySaysIsTaken) {
 
 TEST(Settings, ABatchIsNeverLargerThanTheTrainingUnits) {
   const data::Study study = study_with([](data::Study::Method& method) { method.batch = 1'000'000; });
-  EXPECT_EQ(settings_with(study, "tsm", 100).batch, 100u);
-  EXPECT_EQ(settings_with({}, "tsm", 100).batch, 100u);
-  EXPECT_LE(settings_with({}, "tsm", 100'000'000).batch, 65'536u);
+  EXPECT_EQ(settings_with(study, "tsm", 100).steps.batch, 100u);
+  EXPECT_EQ(settings_with({}, "tsm", 100).steps.batch, 100u);
+  EXPECT_LE(settings_with({}, "tsm", 100'000'000).steps.batch, 65'536u);
 }
 
 TEST(Settings, OnlyDecisionMethodsHaveAPartAfterTheWarmStart) {
   for (const Method& method : all_methods()) {
     const Settings settings = settings_with({}, method.name);
-    const bool decides = method.loss != DecisionLoss::none && !method.learns_efficiencies;
+    const bool decides = method.decides();
     EXPECT_EQ(settings.warm_epochs < settings.epochs, decides) << method.name;
     EXPECT_GE(settings.warm_epochs, 1u) << method.name;
   }

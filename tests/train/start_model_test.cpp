@@ -5,10 +5,11 @@
 
 #include "../io/temporary_folder.h"
 #include "dfcl/core/error.h"
-#include "dfcl/model/model_file.h"
 #include "dfcl/learn/record_json.h"
+#include "dfcl/model/model_file.h"
 #include "dfcl/train/train.h"
 #include "small_trial.h"
+#include "trained_model.h"
 
 namespace dfcl::train {
 namespace {
@@ -41,8 +42,8 @@ data::Study long_study(const char* method, std::int64_t epochs) {
 TEST(StartModel, TrainingGoesOnWhereTheModelWas) {
   const data::Trial trial = small_trial();
   const model::Model start = train_from(trial, long_study("tsm", 15), nullptr);
-  const auto first = parse_record(train_from(trial, long_study("tsm", 1), nullptr).record, "test");
-  const auto warm = parse_record(train_from(trial, long_study("tsm", 1), &start).record, "test");
+  const auto first = learn::parse_record(train_from(trial, long_study("tsm", 1), nullptr).record, "test");
+  const auto warm = learn::parse_record(train_from(trial, long_study("tsm", 1), &start).record, "test");
   EXPECT_LT(warm[0].prediction_loss, first[0].prediction_loss - 0.1);
 }
 
@@ -51,9 +52,8 @@ TEST(StartModel, ItsPreprocessingAndScalesAreKept) {
   data::Trial later = small_trial(3000);
   for (float& value : later.revenue) value *= 3.0f;
   const model::Model model = train_from(later, small_study("dfcl-mer"), &start);
-  EXPECT_EQ(model.preprocessing, start.preprocessing);
-  EXPECT_EQ(model.revenue, start.revenue);
-  EXPECT_EQ(model.cost, start.cost);
+  EXPECT_EQ(parts_of(model).preprocessing, parts_of(start).preprocessing);
+  EXPECT_EQ(parts_of(model).scales, parts_of(start).scales);
   model::require_consistent(model, "model");
   const auto said = std::find_if(model.options.begin(), model.options.end(),
                                  [](const auto& option) { return option.first == "start_from"; });
@@ -71,12 +71,12 @@ TEST(StartModel, TheDecisionLossAloneFineTunesFromTheFirstEpochOn) {
     study.method.epochs = 1;
     study.method.alpha = 0.0;
     const model::Model tuned = train_from(trial, study, &start);
-    const auto record = parse_record(tuned.record, "test");
+    const auto record = learn::parse_record(tuned.record, "test");
     ASSERT_EQ(record.size(), 1u);
     EXPECT_TRUE(record[0].decides);
-    EXPECT_NE(tuned.members[0], start.members[0]);
+    EXPECT_NE(members_of(tuned)[0], members_of(start)[0]);
     study.method.alpha = 5.0;
-    EXPECT_NE(tuned.members[0], train_from(trial, study, &start).members[0]);
+    EXPECT_NE(members_of(tuned)[0], members_of(train_from(trial, study, &start))[0]);
   }
 }
 
@@ -85,7 +85,7 @@ TEST(StartModel, EpochsOnThePredictionLossCanBeAskedFor) {
   const model::Model start = train_from(trial, small_study("tsm"), nullptr);
   data::Study study = small_study("dfcl-mer");
   study.method.warm_epochs = 3;
-  const auto record = parse_record(train_from(trial, study, &start).record, "test");
+  const auto record = learn::parse_record(train_from(trial, study, &start).record, "test");
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(record[i].decides, i == 3) << i;
 }
 
@@ -98,17 +98,21 @@ TEST(StartModel, LevelsAreTheSameByNameWhateverTheirCodes) {
     float& code = recoded.features.values(unit, 2);
     code = code == 0.0f ? 0.0f : 3.0f - code;
   }
-  EXPECT_EQ(train_from(recoded, small_study("dfcl-mer"), &start).members,
-            train_from(trial, small_study("dfcl-mer"), &start).members);
+  EXPECT_EQ(members_of(train_from(recoded, small_study("dfcl-mer"), &start)),
+            members_of(train_from(trial, small_study("dfcl-mer"), &start)));
 }
 
 TEST(StartModel, AModelOfSomethingElseIsRefused) {
   const data::Trial trial = small_trial();
   const model::Model start = train_from(trial, small_study("tsm"), nullptr);
   EXPECT_NE(complaint(small_trial(2000, 2), small_study("tsm"), start).find("other arms"), std::string::npos);
-  model::Model forest = start;
-  forest.members.clear();
-  EXPECT_NE(complaint(trial, small_study("tsm"), forest).find("no network"), std::string::npos);
+  data::Study of_forest = small_study("tsm-forest");
+  of_forest.forest.trees = 8;
+  of_forest.forest.leaf = 100;
+  const model::Model forest = train_from(trial, of_forest, nullptr);
+  EXPECT_NE(complaint(trial, small_study("tsm"), forest).find("cannot start from a model of this method"),
+            std::string::npos);
+  EXPECT_NE(complaint(trial, of_forest, start).find("tsm-forest cannot start from a model"), std::string::npos);
   data::Trial renamed = small_trial();
   renamed.features.columns[1].name = "tasty";
   EXPECT_NE(complaint(renamed, small_study("tsm"), start).find("'tasty'"), std::string::npos);
@@ -140,7 +144,7 @@ TEST(StartModel, ACheckpointBelongsToOneStart) {
   const model::Model other = train_from(trial, long_study("tsm", 3), nullptr);
   const io::TemporaryFolder folder;
   const model::Model whole = train_from(trial, small_study("dfcl-mer"), &start, folder.file("c"));
-  EXPECT_EQ(train_from(trial, small_study("dfcl-mer"), &start, folder.file("c")).members, whole.members);
+  EXPECT_EQ(members_of(train_from(trial, small_study("dfcl-mer"), &start, folder.file("c"))), members_of(whole));
   EXPECT_THROW((void)train_from(trial, small_study("dfcl-mer"), &other, folder.file("c")), core::Error);
 }
 

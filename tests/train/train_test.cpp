@@ -10,10 +10,11 @@
 #include "../io/temporary_folder.h"
 #include "dfcl/allocate/allocate.h"
 #include "dfcl/core/error.h"
+#include "dfcl/learn/record_json.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
-#include "dfcl/learn/record_json.h"
 #include "small_trial.h"
+#include "trained_model.h"
 
 namespace dfcl::train {
 namespace {
@@ -25,7 +26,9 @@ model::Model train_small(const data::Trial& trial, const data::Study& study, int
 
 std::string bytes_of(const model::Model& model) { return io::safetensors_bytes(model::tensor_file_of(model)); }
 
-std::vector<EpochRecord> record_of(const model::Model& model) { return parse_record(model.record, "test"); }
+std::vector<learn::EpochRecord> record_of(const model::Model& model) {
+  return learn::parse_record(model.record, "test");
+}
 
 data::Prediction predictions_of(const model::Model& model, const data::Trial& trial) {
   core::RunContext context(2);
@@ -54,7 +57,7 @@ TEST(Train, TwoStageLearningLowersTheLossAndFindsTheLift) {
   data::Study study = small_study("tsm");
   study.method.epochs = 15;
   const model::Model model = train_small(trial, study);
-  const std::vector<EpochRecord> record = record_of(model);
+  const std::vector<learn::EpochRecord> record = record_of(model);
   ASSERT_EQ(record.size(), 15u);
   EXPECT_LT(record.back().prediction_loss, record.front().prediction_loss - 0.1);
   EXPECT_LT(*record.back().validation_loss, *record.front().validation_loss);
@@ -79,7 +82,7 @@ TEST_P(EveryMethod, GivesAConsistentModelWithFinitePredictions) {
   const model::Model model = train_small(trial, brief_study(method));
   model::require_consistent(model, method.name);
   EXPECT_EQ(model.method, method.name);
-  EXPECT_EQ(model.is_index(), method.learns_efficiencies);
+  EXPECT_EQ(model.is_index(), method.learns_efficiencies());
   EXPECT_EQ(model.trained.num_units, 1200u);
   EXPECT_EQ(model.trained.trial_fingerprint, trial.fingerprint);
   ASSERT_EQ(model.multipliers.size(), 2u);
@@ -104,7 +107,7 @@ TEST_P(EveryMethod, OutcomesInAnotherCurrencyGiveTheSamePlan) {
   for (float& value : scaled.cost) value *= 0.125f;
   const model::Model model = train_small(trial, brief_study(method));
   const model::Model other = train_small(scaled, brief_study(method));
-  EXPECT_EQ(model.members, other.members);
+  EXPECT_EQ(members_of(model), members_of(other));
   EXPECT_EQ(plan_of(model, trial, 0.2), plan_of(other, scaled, 0.2));
 }
 
@@ -215,19 +218,21 @@ TEST(Train, AnEnsembleHasDifferentMembersAndARecordOfEach) {
   data::Study study = small_study("tsm");
   study.method.ensemble = 3;
   const model::Model model = train_small(trial, study);
-  ASSERT_EQ(model.members.size(), 3u);
-  EXPECT_NE(model.members[0], model.members[1]);
-  EXPECT_NE(model.members[1], model.members[2]);
+  ASSERT_EQ(members_of(model).size(), 3u);
+  EXPECT_NE(members_of(model)[0], members_of(model)[1]);
+  EXPECT_NE(members_of(model)[1], members_of(model)[2]);
   EXPECT_EQ(record_of(model).size(), 12u);
   EXPECT_EQ(record_of(model).back().member, 2u);
   study.method.ensemble = 1;
-  EXPECT_EQ(train_small(trial, study).members[0], model.members[0]) << "the first member does not depend on the others";
+  EXPECT_EQ(members_of(train_small(trial, study))[0], members_of(model)[0])
+      << "the first member does not depend on the others";
 }
 
 TEST(Train, TheSeedDecides) {
   const data::Trial trial = small_trial();
   core::RunContext other(2, 6);
-  EXPECT_NE(train_small(trial, small_study("tsm")).members, train(trial, small_study("tsm"), {}, other).members);
+  EXPECT_NE(members_of(train_small(trial, small_study("tsm"))),
+            members_of(train(trial, small_study("tsm"), {}, other)));
 }
 
 TEST(Train, TestUnitsAreNeverLookedAt) {
@@ -236,7 +241,7 @@ TEST(Train, TestUnitsAreNeverLookedAt) {
   for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
     if (trial.split[unit] == data::Split::test) trial.revenue[unit] = 40.0f;
   }
-  EXPECT_EQ(before.members, train_small(trial, small_study("dfcl-ifd")).members);
+  EXPECT_EQ(members_of(before), members_of(train_small(trial, small_study("dfcl-ifd"))));
 }
 
 TEST(Train, MultipliersFollowTheBudgets) {
@@ -246,7 +251,7 @@ TEST(Train, MultipliersFollowTheBudgets) {
   study.method.epochs = 9;
   const model::Model model = train_small(trial, study);
   std::size_t num_deciding = 0;
-  for (const EpochRecord& record : record_of(model)) {
+  for (const learn::EpochRecord& record : record_of(model)) {
     if (!record.decides) continue;
     ++num_deciding;
     ASSERT_EQ(record.multipliers.size(), 3u);
@@ -281,7 +286,7 @@ TEST(Train, FixedMultipliersStay) {
   const data::Trial trial = small_trial();
   data::Study study = small_study("dfcl-ifd");
   study.method.multipliers = {0.5, 2.0};
-  for (const EpochRecord& record : record_of(train_small(trial, study))) {
+  for (const learn::EpochRecord& record : record_of(train_small(trial, study))) {
     if (!record.decides) continue;
     ASSERT_EQ(record.multipliers.size(), 2u);
     EXPECT_NEAR(record.multipliers[0], 0.5, 1e-12);
@@ -303,7 +308,7 @@ TEST(Train, AResumedRunEndsWithTheSameModel) {
     std::size_t num_epochs = 0;
     TrainOptions options;
     options.checkpoint_folder = folder.file("checkpoint");
-    options.on_epoch = [&](const EpochRecord&) { cancel = ++num_epochs == stop_after; };
+    options.on_epoch = [&](const learn::EpochRecord&) { cancel = ++num_epochs == stop_after; };
     core::RunContext context(2, 5, nullptr, &cancel);
     try {
       (void)train(trial, study, options, context);
@@ -390,12 +395,12 @@ TEST(Train, PredictionsThatRunAwayStopTheRunByEpochAndHint) {
 TEST(Train, AsPublishedIsTrainedByEveryDecisionMethod) {
   const data::Trial trial = small_trial();
   for (const Method& method : all_methods()) {
-    if (method.loss == DecisionLoss::none || method.learns_efficiencies) continue;
+    if (!method.decides()) continue;
     data::Study study = brief_study(method);
     study.method.as_published = true;
     const model::Model model = train_small(trial, study);
     model::require_consistent(model, method.name);
-    EXPECT_FALSE(model.network.cost.control_is_free);
+    EXPECT_FALSE(parts_of(model).network.cost.control_is_free);
   }
 }
 

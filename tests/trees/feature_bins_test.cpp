@@ -6,16 +6,27 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/forest/made_trial.h"
+#include "dfcl/core/run_context.h"
 
 namespace dfcl::trees {
 namespace {
 
+// A table of one feature.
+struct Table {
+  explicit Table(std::size_t num_units) : columns(1), features(num_units, 1) {
+    columns[0].name = "x";
+    for (std::uint32_t unit = 0; unit < num_units; ++unit) rows.push_back(unit);
+  }
+  std::vector<data::FeatureColumn> columns;
+  core::Matrix<float> features;
+  std::vector<std::uint32_t> rows;
+};
+
 FeatureBins bins_of(const std::vector<float>& values, std::size_t most_bins) {
-  MadeTrial trial(values.size(), 1, 2);
-  std::copy(values.begin(), values.end(), trial.features.data());
+  Table table(values.size());
+  std::copy(values.begin(), values.end(), table.features.data());
   core::RunContext context(1);
-  return fit_bins(trial.columns, trial.features.view(), trial.rows, most_bins, context).front();
+  return fit_bins(table.columns, table.features.view(), table.rows, most_bins, context).front();
 }
 
 TEST(FeatureBins, GiveEveryValueItsOwnBinWhereThereAreEnough) {
@@ -61,13 +72,13 @@ TEST(FeatureBins, NeverExceedTheMost) {
 }
 
 TEST(FeatureBins, OfRareLevelsBeyondTheMostAreShared) {
-  MadeTrial trial(2000, 1, 2);
-  trial.columns[0].categorical = true;
-  trial.columns[0].levels.resize(400, "level");
+  Table table(2000);
+  table.columns[0].categorical = true;
+  table.columns[0].levels.resize(400, "level");
   for (std::size_t unit = 0; unit < 2000; ++unit)
-    trial.features(unit, 0) = unit < 1000 ? 399.0f : static_cast<float>(unit % 400);
+    table.features(unit, 0) = unit < 1000 ? 399.0f : static_cast<float>(unit % 400);
   core::RunContext context(1);
-  const FeatureBins bins = fit_bins(trial.columns, trial.features.view(), trial.rows, 64, context).front();
+  const FeatureBins bins = fit_bins(table.columns, table.features.view(), table.rows, 64, context).front();
   EXPECT_EQ(bins.num_bins(), kMostBins);
   EXPECT_EQ(bins.bin_of(399.0f), 1);
   EXPECT_EQ(bins.bin_of(199.0f), kMostBins - 1);

@@ -44,6 +44,16 @@ std::string revenue_text(const model::Model& model, const learn::Description& de
          "decisions, its levels mean nothing";
 }
 
+// Known costs are said arm by arm, to all their digits.
+std::string cost_text(const model::Model& model, const learn::Description& description) {
+  const data::CostFacts& facts = model.cost_facts;
+  if (!facts.is_known()) return outcome_text(description.facts.cost, description.scales.cost);
+  std::string text = facts.kind == data::CostKind::rate ? "known, as a share of revenue:" : "known, per unit:";
+  for (std::size_t arm = 0; arm < facts.per_arm.size(); ++arm)
+    text += fmt::format("{} {} {}", arm == 0 ? "" : ",", printable(model.arms.labels[arm]), facts.per_arm[arm]);
+  return text + (facts.kind == data::CostKind::price_if ? "; paid with a probability that is learned" : "");
+}
+
 std::string arms_text(const model::Model& model) {
   std::string text;
   for (std::size_t arm = 0; arm < model.arms.size(); ++arm) {
@@ -159,7 +169,7 @@ std::string model_text(const model::Model& model, const std::string& path) {
   line("arms", arms_text(model));
   const learn::Description first = model.predictors.front().predictor->describe(model.schema());
   line("revenue", revenue_text(model, first));
-  line("cost", outcome_text(first.facts.cost, first.scales.cost));
+  line("cost", cost_text(model, first));
   for (const learn::WeightedPredictor& part : model.predictors) {
     for (const auto& [name, value] : part.predictor->describe(model.schema()).lines) {
       const std::string share =
@@ -187,6 +197,7 @@ std::string model_json(const model::Model& model) {
   for (const model::BudgetMultiplier& price : model.multipliers) {
     multipliers.push_back({{"budget", price.budget},
                            {"budget_per_unit", price.budget_per_unit},
+                           {"budget_basis", data::to_text(price.basis)},
                            {"multiplier", price.multiplier},
                            {"scaled_multiplier", price.scaled_multiplier}});
   }
@@ -204,6 +215,7 @@ std::string model_json(const model::Model& model) {
       {"arms", {{"labels", model.arms.labels}, {"control", model.arms.control}, {"ordered", model.arms.ordered}}},
       {"revenue", outcome_json(description.facts.revenue, description.scales.revenue)},
       {"cost", outcome_json(description.facts.cost, description.scales.cost)},
+      {"known_costs", {{"kind", data::to_text(model.cost_facts.kind)}, {"per_arm", model.cost_facts.per_arm}}},
       {"id_column", model.id_column},
       {"features", features_json(model)}};
   // Of one predictor, its own figures stand beside those of the model; of several, in a list.
