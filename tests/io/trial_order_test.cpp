@@ -80,7 +80,8 @@ data::Trial read_cut(std::size_t num_files, bool shuffled, const char* ending, b
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   if (shuffled) {
     core::RandomStream stream(9, core::stream_purpose("trial_order_test shuffle"), num_files);
-    for (std::size_t i = kRows - 1; i > 0; --i) std::swap(rows[i], rows[stream.below(i + 1)]);
+    for (std::size_t i = kRows - 1; i > 0; --i)
+      std::swap(rows[i], rows[stream.below(static_cast<std::uint32_t>(i + 1))]);
   }
   for (std::size_t file = 0; file < num_files; ++file) {
     const auto begin = static_cast<std::ptrdiff_t>(file * kRows / num_files);

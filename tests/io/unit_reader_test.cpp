@@ -172,7 +172,7 @@ TEST(UnitReader, ReadsATrialsFeaturesAsTheTrialReaderDidWithAnyThreads) {
   core::RunContext context(2);
   const data::Trial trial = read_trial(study, context);
   const UnitSchema schema{.features = trial.features.columns, .id = "id", .missing = {}};
-  UnitReader reader(study.data.trial, schema, context);
+  UnitReader reader(*study.data.trial, schema, context);
   std::size_t place = 0;
   core::ordered_pipeline(
       context, [&] { return reader.read(); },
