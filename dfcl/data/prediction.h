@@ -19,6 +19,7 @@ struct PredictionFacts {
   Arms arms = {};
   bool control_is_guessed = false;  // nobody said which arm is control: it was told by its label, or it is the first
   bool is_index = false;            // revenue ranks units by efficiency and is no money
+  bool index_is_guessed = false;    // nobody said whether it is an index: taken for money
   std::string model = {};           // fingerprint of the model; "": not made by one of ours
   std::string method = {};          // of the model; "": unknown
   // Per arm, the exact known cost per unit, of which the costs are the float32 nearest to it; empty: costs are

@@ -45,6 +45,7 @@ void read_index(const Provenance& provenance, const std::string& where, Predicti
                            "true or false");
   }
   facts.is_index = written != nullptr && *written == "true";
+  facts.index_is_guessed = written == nullptr;
 }
 
 void read_prices(const Provenance& provenance, const std::string& where, PredictionFacts& facts) {
@@ -72,7 +73,7 @@ std::vector<std::pair<std::string, std::string>> fact_options(const PredictionFa
   if (!facts.model.empty()) options.emplace_back(kModelOption, facts.model);
   if (!facts.method.empty()) options.emplace_back(kMethodOption, facts.method);
   if (!facts.control_is_guessed) options.emplace_back(kControlOption, facts.arms.labels[facts.arms.control]);
-  options.emplace_back(kIndexOption, facts.is_index ? "true" : "false");
+  if (!facts.index_is_guessed) options.emplace_back(kIndexOption, facts.is_index ? "true" : "false");
   for (std::size_t arm = 0; arm < facts.price.size(); ++arm)
     options.emplace_back(kPriceOption + facts.arms.labels[arm], fmt::format("{}", facts.price[arm]));
   return options;
@@ -111,13 +112,14 @@ void apply_said(const SaidOfPrediction& said, PredictionFacts& facts) {
     facts.arms.control = *arm;
     facts.control_is_guessed = false;
   }
-  if (!said.is_index || *said.is_index == facts.is_index) return;
-  if (facts.is_index || !facts.model.empty()) {
+  if (!said.is_index) return;
+  if (!facts.index_is_guessed && *said.is_index != facts.is_index) {
     throw core::field_error("index", "the predictions say whether their revenue is an index",
                             *said.is_index ? "an index" : "no index", facts.is_index ? "an index" : "no index",
                             "leave it out: it is for predictions that do not say");
   }
   facts.is_index = *said.is_index;
+  facts.index_is_guessed = false;
 }
 
 }  // namespace dfcl::data

@@ -28,7 +28,7 @@ TEST(PredictionFacts, GuessTheControlWhereNobodySays) {
   EXPECT_EQ(read({"5", "0"}, {}).arms.control, 1u);
   EXPECT_EQ(read({"big", "none", "small"}, {}).arms.control, 1u);
   EXPECT_EQ(read({"a", "b"}, {}).arms.control, 0u);
-  EXPECT_TRUE(read({"5", "0"}, {}).control_is_guessed);
+  EXPECT_TRUE(read({"5", "0"}, {}).control_is_guessed && read({"5", "0"}, {}).index_is_guessed);
   // Its own word counts for more than what the label looks like.
   const PredictionFacts known = read({"0", "-5"}, {{"control", "-5"}});
   EXPECT_EQ(known.arms.control, 1u);
@@ -54,7 +54,7 @@ TEST(PredictionFacts, TheCallerSpeaksWhereTheyAreSilent) {
   apply_said({.control = "b", .is_index = true}, facts);
   EXPECT_EQ(facts.arms.control, 1u);
   EXPECT_TRUE(facts.is_index);
-  EXPECT_FALSE(facts.control_is_guessed);
+  EXPECT_FALSE(facts.control_is_guessed || facts.index_is_guessed);
 }
 
 TEST(PredictionFacts, TheCallerCannotContradictThem) {
