@@ -45,7 +45,7 @@ void add_constraints(CLI::App& verb, const std::shared_ptr<verbs::AllocateReques
   verb.add_option("--eligible", request->eligible,
                   "file that says which arms a unit may get\n"
                   "Columns id and eligible_<arm> (0/1, yes/no). The prediction file may have such columns itself.");
-  verb.add_option("--segment", request->segment, "column of the prediction file that names each unit's segment");
+  verb.add_option("--segment", request->segment, "column of the predictions, or of a model's units, that names each unit's segment");
   verb.add_option("--segment-budgets", request->segment_budgets, "file with columns segment and budget");
   verb.add_option("--second-cost", request->second_cost,
                   "file with columns id and cost_<arm>: another thing that arms use up");
@@ -62,16 +62,18 @@ void add_options(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& 
   verb.add_option("-o,--output", request->output,
                   "the plan to write: id, arm, revenue, cost\n"
                   "With several budgets: plan-1.parquet, plan-2.parquet, ... With --curve: the curve, .csv or .json.");
-  verb.add_option("--budget", request->totals, "total spend allowed, control's cost included; several as 100,200")
+  verb.add_option("--budget", request->totals, "total spend allowed above everyone in control; several as 100,200")
       ->delimiter(',');
   verb.add_option("--per-unit", request->per_unit, "the budget as spend per unit; several as 0.1,0.2")->delimiter(',');
   verb.add_option("--share-of-max", request->share_of_max,
-                  "the budget as a share of what the costliest arm would cost for all\nSeveral as 0.1,0.2.")
+                  "the budget as a share of the way from control's cost to the costliest arm's\nSeveral as 0.1,0.2.")
       ->delimiter(',');
+  verb.add_flag("--include-control", request->include_control, "budgets are totals, control's cost included");
   add_field(verb, "--multiplier", request->multiplier, "no budget: apply a known price of money, such as yesterday's");
   add_field(verb, "--curve", request->curve, "no plan: N points of the whole curve of spend and value");
   verb.add_option("--control", request->control,
-                  "the arm that gains are counted against\nDefault: the arm 0, else the first.");
+                  "the arm that gains are counted against\n"
+                  "Default: that of the model or the predictions; of a file that does not say it the arm 0, else the first.");
   add_word<allocate::Objective>(verb, "--objective", request->objective,
                                 "what to maximise: revenue, or margin x revenue - cost");
   add_field(verb, "--margin", request->margin, "share of revenue that is earned, for --objective profit");

@@ -98,7 +98,7 @@ data::Provenance plan_provenance(const AllocateRequest& request, const PlanInput
   return provenance;
 }
 
-std::vector<std::pair<std::string, std::string>> file_figures(const report::AllocatedPlan& figures,
+std::vector<std::pair<std::string, std::string>> file_figures(const report::PlanSummary& figures,
                                                               std::uint64_t fingerprint) {
   auto metadata = report::plan_metadata(figures);
   metadata.emplace_back("predictions", fmt::format("{:016x}", fingerprint));
@@ -157,7 +157,7 @@ data::Plan make_piece(PlanInput& input, const allocate::PlannedUnits& planned, c
 
 // Hands the units of a plan to everyone who asked for them: the file, the caller, the totals by role, the changes.
 void deliver(const AllocateRequest& request, PlanInput& input, const allocate::PathPlan& plan, const std::string& file,
-             const std::optional<io::PlanFile>& previous, core::RunContext& context, report::AllocatedPlan& figures,
+             const std::optional<io::PlanFile>& previous, core::RunContext& context, report::PlanSummary& figures,
              KeptPlan* kept) {
   std::optional<io::PlanWriter> writer;
   std::optional<launch::PlanChanges> changes;
@@ -186,8 +186,8 @@ void deliver(const AllocateRequest& request, PlanInput& input, const allocate::P
   if (kept != nullptr) *kept = {std::make_shared<const data::Plan>(std::move(whole)), provenance, said};
 }
 
-report::AllocatedPlan empty_figures(const AllocateRequest& request, const PlanInput& input) {
-  report::AllocatedPlan figures;
+report::PlanSummary empty_figures(const AllocateRequest& request, const PlanInput& input) {
+  report::PlanSummary figures;
   figures.arms = input.facts.arms.labels;
   figures.segments = input.segments;
   figures.rules = input.rules;
@@ -228,7 +228,7 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
   const std::vector<TotalBudget> budgets = naming_units(*input, [&] { return total_budgets(request, *input); });
   const double read_seconds = clock.lap();
   for (std::size_t i = 0; i < budgets.size(); ++i) {
-    report::AllocatedPlan figures = empty_figures(request, *input);
+    report::PlanSummary figures = empty_figures(request, *input);
     figures.budget = budgets[i].asked;
     figures.seconds.read = read_seconds;
     allocate::PathPlan plan = naming_units(*input, [&] {

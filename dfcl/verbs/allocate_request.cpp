@@ -68,10 +68,9 @@ void check_limits(const AllocateRequest& request) {
         "segments, a second budget and limits on units need all predictions in memory and a budget", "", "",
         fmt::format("leave out {}, {} or {}", field_name("stream"), field_name("multiplier"), field_name("curve")));
   }
-  if (request.stream && (!request.eligible.empty() || request.curve)) {
-    throw field_error("stream",
-                      fmt::format("cannot be combined with {} or {}", field_name("eligible"), field_name("curve")), "",
-                      "", "put eligible_<arm> columns into the prediction file");
+  if (request.stream && !request.eligible.empty()) {
+    throw field_error("stream", fmt::format("cannot be combined with {}", field_name("eligible")), "", "",
+                      "put eligible_<arm> columns into the prediction file");
   }
 }
 
@@ -81,9 +80,16 @@ void require_least(const char* field, double number, double least, bool or_equal
                     or_equal ? fmt::format("a number of {} or more", least) : fmt::format("a number above {}", least));
 }
 
+// Less than nothing may be spent above control: there may be cheaper arms.
+void require_finite(const char* field, const std::vector<double>& amounts) {
+  for (const double amount : amounts) {
+    if (!std::isfinite(amount)) throw field_error(field, "out of range", fmt::format("{}", amount), "a number");
+  }
+}
+
 void check_numbers(const AllocateRequest& request) {
-  for (const double amount : request.totals) require_least("budget", amount, 0.0, true);
-  for (const double amount : request.per_unit) require_least("per_unit", amount, 0.0, true);
+  require_finite("budget", request.totals);
+  require_finite("per_unit", request.per_unit);
   for (const double share : request.share_of_max) require_least("share_of_max", share, 0.0, true);
   if (request.multiplier) require_least("multiplier", *request.multiplier, 0.0, true);
   if (request.second_budget) require_least("second_budget", *request.second_budget, 0.0, true);
@@ -112,11 +118,9 @@ void check_output(const AllocateRequest& request) {
 
 // A model needs units; predictions must not have them.
 void check_inputs(const AllocateRequest& request) {
-  if (request.prediction != nullptr || request.model != nullptr) {
-    if (!request.segment.empty())
-      throw field_error("segment", "names a column of a table of predictions, not of a model or of predictions alone");
-    return;
-  }
+  if (request.prediction != nullptr && !request.segment.empty() && request.segment_labels == nullptr)
+    throw field_error("segment", "predictions in memory have no columns: give the segment of each unit");
+  if (request.prediction != nullptr || request.model != nullptr) return;
   if (!std::filesystem::exists(request.predictions) && !request.units.empty())
     throw core::Error({.kind = core::ErrorKind::file, .what = "no such file", .where = request.predictions});
   const bool is_model = io::is_safetensors(request.predictions);
@@ -124,10 +128,8 @@ void check_inputs(const AllocateRequest& request) {
     throw field_error("units", fmt::format("{} is a model: plan for which units?", request.predictions));
   if (!is_model && !request.units.empty())
     throw field_error("units", fmt::format("{} is not a model, so it takes no units", request.predictions));
-  if (is_model && (request.stream || !request.segment.empty())) {
-    throw field_error(request.stream ? "stream" : "segment", "works on a prediction file", "", "",
-                      "dfcl predict writes one");
-  }
+  if (is_model && request.stream)
+    throw field_error("stream", "works on a prediction file", "", "", "dfcl predict writes one");
 }
 
 void check_launch(const AllocateRequest& request) {
@@ -154,6 +156,7 @@ allocate::Rules make_rules(const AllocateRequest& request, const data::Predictio
   rules.objective = request.objective;
   rules.margin = request.margin.value_or(1.0);
   rules.min_roi = request.min_roi.value_or(0.0);
+  rules.price = facts.price;
   return rules;
 }
 

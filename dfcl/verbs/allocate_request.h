@@ -12,6 +12,7 @@
 
 #include "dfcl/allocate/allocate.h"
 #include "dfcl/data/prediction.h"
+#include "dfcl/io/trial/unit_labels.h"
 #include "dfcl/launch/launch_design.h"
 #include "dfcl/model/model.h"
 #include "dfcl/verbs/words.h"
@@ -28,7 +29,8 @@ struct AllocateRequest {
   bool keep_plans = false;  // return the plans too
   std::vector<double> totals;
   std::vector<double> per_unit;
-  std::vector<double> share_of_max;
+  std::vector<double> share_of_max;  // of the way from control to the costliest arm, by the means of the predictions
+  bool include_control = false;      // budgets are totals, control's cost included; else spend above control
   std::optional<double> multiplier;
   std::optional<std::int64_t> curve;  // points
   std::string control;
@@ -36,7 +38,8 @@ struct AllocateRequest {
   std::optional<double> margin;
   std::optional<double> min_roi;
   std::string eligible;  // path, here and below
-  std::string segment;   // column
+  std::string segment;   // column of the predictions, or of the units of a model
+  std::shared_ptr<const io::UnitLabels> segment_labels;  // instead of a column: in memory, joined by id
   std::string segment_budgets;
   std::string second_cost;
   std::optional<double> second_budget;

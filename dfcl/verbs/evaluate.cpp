@@ -201,7 +201,7 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, const EvaluateRequest& req
   evaluate::EvaluationInput input{judged.rows, {}, {}, nuisance.name, {}, {}};
   for (std::size_t i = 0; i < predicted.size(); ++i) {
     input.models.push_back({names[i], predicted[i].method, predicted[i].is_index, predicted[i].prediction.outcomes(),
-                            predicted[i].importance, request.models[i].is_alternative});
+                            predicted[i].importance, request.models[i].is_alternative, predicted[i].prediction.price});
   }
   if (nuisance.chosen != nullptr) input.nuisance = nuisance.chosen->prediction.outcomes();
   if (truth) input.truth = truth->prediction.outcomes();
@@ -209,9 +209,9 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, const EvaluateRequest& req
 
   evaluate::EvaluationOptions options;
   options.estimator = choose_estimator(request, nuisance, context);
-  const double control_cost = data::arm_costs(*judged.trial).of_control();
   for (const data::Budget& budget : data::resolve_budgets(judged.study, *judged.trial))
-    options.budgets_per_unit.push_back(budget.total_per_unit(control_cost));
+    options.budgets_per_unit.push_back(budget.per_unit);
+  options.budget_basis = data::budget_basis(judged.study);
   options.num_resamples = static_cast<std::size_t>(request.resamples);
   options.analytic = request.intervals == Intervals::analytic;
   options.weights = request.weights;

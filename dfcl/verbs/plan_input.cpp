@@ -27,7 +27,7 @@ namespace {
 // What is common to both: facts, rules, the launch, and words about them.
 void set_facts(const AllocateRequest& request, const data::PredictionFacts& facts, PlanInput& input,
                core::RunContext& context) {
-  input.facts = said_facts(request, facts);
+  input.facts = facts_of(request, facts);
   input.rules = make_rules(request, input.facts);
   input.design = make_design(request, input.rules, context.seed);
   if (input.facts.is_index) {

@@ -19,6 +19,7 @@ namespace dfcl::evaluate {
 struct JoinedPrediction {
   core::Matrix<float> revenue;  // rows x arms, as in the trial
   core::Matrix<float> cost;
+  std::vector<double> price = {};  // per arm, where the predictions know it
 
   Outcomes outcomes() const { return {revenue.view(), cost.view()}; }
 };

@@ -184,7 +184,10 @@ const Described<PlanSummary>& description(Of<PlanSummary>) {
           .field(
               "status", [](const P& one) { return allocate::to_text(one.solution.status); }, "how the solver ended")
           .field("units", &P::num_units, {"how many", kUnits})
-          .field("budget", [](const P& one) { return one.solution.budget; }, {"null: no limit", kTotal})
+          .field("budget", &P::budget, {"in its basis; null: no limit", kTotal})
+          .field(
+              "budget_basis", [](const P& one) { return data::to_text(one.budget_basis); },
+              "incremental: above everyone in control; total: control's cost included")
           .field("least_spend", [](const P& one) { return one.solution.least_spend; }, {"of any plan", kTotal})
           .maybe("spend", planned(&Solution::spend), {"predicted; there is a plan, here and below", kTotal})
           .maybe("left", where_planned([](const P& one) { return one.solution.budget - one.solution.spend; }),
