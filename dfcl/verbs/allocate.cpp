@@ -10,6 +10,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/version.h"
+#include "dfcl/data/budgets.h"
 #include "dfcl/data/prediction_facts.h"
 #include "dfcl/io/predictions/plan_file.h"
 #include "dfcl/io/tables/atomic_file.h"
@@ -33,34 +34,22 @@ class Clock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// A budget over all units.
-struct TotalBudget {
-  double asked = allocate::kNoBudget;  // in the basis of the request
-  double total = allocate::kNoBudget;  // control's cost included, as the solver counts
-};
-
 // One for each budget of the request; one without limit where there is none.
-std::vector<TotalBudget> total_budgets(const AllocateRequest& request, PlanInput& input) {
-  std::vector<TotalBudget> budgets;
-  if (!request.share_of_max.empty()) {  // of the way from control up, whatever the basis
-    const allocate::ArmSpends spends = input.spends();
-    const double control = spends.spend[input.rules.control];
-    const double most = *std::max_element(spends.spend.begin(), spends.spend.end());
-    for (const double share : request.share_of_max) {
-      const double above = share * (most - control);
-      budgets.push_back({request.include_control ? above + control : above, above + control});
-    }
-    return budgets;
+std::vector<data::PlanBudget> request_budgets(const AllocateRequest& request, PlanInput& input) {
+  const data::BudgetBasis basis =
+      request.include_control ? data::BudgetBasis::total : data::BudgetBasis::incremental;
+  if (request.totals.empty() && request.per_unit.empty() && request.share_of_max.empty())
+    return {{allocate::kNoBudget, allocate::kNoBudget}};
+  data::UnitSpends spends;
+  if (!request.per_unit.empty()) spends.num_units = input.num_units();
+  if (!request.share_of_max.empty()) {
+    const allocate::ArmSpends by_arm = input.spends();
+    spends.in_control = by_arm.spend[input.rules.control];
+    spends.in_costliest = *std::max_element(by_arm.spend.begin(), by_arm.spend.end());
+  } else if (!request.include_control) {
+    spends.in_control = input.control_spend();
   }
-  std::vector<double> amounts = request.totals;
-  if (!request.per_unit.empty()) {
-    const auto num_units = static_cast<double>(input.num_units());
-    for (const double amount : request.per_unit) amounts.push_back(amount * num_units);
-  }
-  if (amounts.empty()) return {TotalBudget{}};
-  const double control = request.include_control ? 0.0 : input.control_spend();
-  for (const double amount : amounts) budgets.push_back({amount, amount + control});
-  return budgets;
+  return data::plan_budgets({request.per_unit, request.totals, request.share_of_max, basis}, spends);
 }
 
 // The name of the i-th of several plans: plan.parquet, plan-2.parquet, ...
@@ -225,7 +214,8 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
     result.curve = make_curve(request, *input, context);
     return result;
   }
-  const std::vector<TotalBudget> budgets = naming_units(*input, [&] { return total_budgets(request, *input); });
+  const std::vector<data::PlanBudget> budgets =
+      naming_units(*input, [&] { return request_budgets(request, *input); });
   const double read_seconds = clock.lap();
   for (std::size_t i = 0; i < budgets.size(); ++i) {
     report::PlanSummary figures = empty_figures(request, *input);
