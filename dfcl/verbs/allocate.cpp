@@ -212,6 +212,7 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
   result.arms = input->facts.arms.labels;
   if (request.curve) {
     result.curve = make_curve(request, *input, context);
+    for (const std::string& warning : input->warnings) context.warn(warning);
     return result;
   }
   const std::vector<data::PlanBudget> budgets =
@@ -225,6 +226,9 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
       return request.multiplier ? input->path().at_multiplier(*request.multiplier, context)
                                 : input->path().at_budget(budgets[i].total, context);
     });
+    if (i == 0) {  // not before it is known that there will be an answer
+      for (const std::string& warning : input->warnings) context.warn(warning);
+    }
     figures.solution = plan.summary;
     figures.solution.arm = {};
     figures.num_units = input->num_units();

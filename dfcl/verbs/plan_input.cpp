@@ -31,18 +31,19 @@ void set_facts(const AllocateRequest& request, const data::PredictionFacts& fact
   input.rules = make_rules(request, input.facts);
   input.design = make_design(request, input.rules, context.seed);
   if (input.facts.is_index) {
-    context.warn("these predictions rank units by revenue per cost: revenue here is an index, not money");
+    input.warnings.emplace_back(
+        "these predictions rank units by revenue per cost: revenue here is an index, not money");
   }
   if (input.facts.control_is_guessed) {
-    context.warn(fmt::format("these predictions do not say which arm is control: '{}' is taken; {} names another",
-                             input.facts.arms.labels[input.rules.control], core::field_name("control")));
+    input.warnings.push_back(
+        fmt::format("these predictions do not say which arm is control: '{}' is taken; {} names another",
+                    input.facts.arms.labels[input.rules.control], core::field_name("control")));
   }
 }
 
-void warn_without_ids(const std::string& where, core::RunContext& context) {
-  context.warn(fmt::format("{} has no ids: units are called by their row numbers, so the plan belongs to this order of "
-                           "the rows",
-                           where.empty() ? "the prediction" : where));
+std::string words_without_ids(const std::string& where) {
+  return fmt::format("{} has no ids: units are called by their row numbers, so the plan belongs to this order of the rows",
+                     where.empty() ? "the prediction" : where);
 }
 
 // ---- predictions in memory
@@ -82,7 +83,7 @@ class PredictionInMemory final : public PlanInput {
 PredictionInMemory::PredictionInMemory(const AllocateRequest& request, core::RunContext& context) : context_(context) {
   read(request);
   set_facts(request, *prediction_, *this, context);
-  if (prediction_->ids.are_row_numbers()) warn_without_ids(where_, context);
+  if (prediction_->ids.are_row_numbers()) warnings.push_back(words_without_ids(where_));
   keys_ = data::id_keys(prediction_->ids, context);
   data::require_distinct(prediction_->ids, keys_, where_, context);
   problem_.revenue = prediction_->revenue.view();
@@ -259,7 +260,7 @@ PredictionStream::PredictionStream(const AllocateRequest& request, core::RunCont
   }
   auto distinct = std::make_unique<data::DistinctIdsSource>(std::move(opened), request.predictions, context);
   ids_ = distinct.get();
-  if (!ids_->has_ids()) warn_without_ids(request.predictions, context);
+  if (!ids_->has_ids()) warnings.push_back(words_without_ids(request.predictions));
   source_ = std::make_unique<data::FingerprintedSource>(std::move(distinct), arms);
   path_ = std::make_unique<allocate::PlanPath>(*source_, arms, rules, context);
 }

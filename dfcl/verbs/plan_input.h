@@ -43,10 +43,10 @@ class PlanInput {
   allocate::Rules rules;
   launch::LaunchDesign design;
   std::vector<std::string> segments;  // labels; empty without segments
+  std::vector<std::string> warnings;  // of predictions that are an index, say no control or have no ids
 };
 
-// Reads what can be read before the first pass. Warns of predictions that are an index, say no control or have no ids.
-// Throws Error.
+// Reads what can be read before the first pass. Throws Error.
 std::unique_ptr<PlanInput> open_plan_input(const AllocateRequest& request, core::RunContext& context);
 
 }  // namespace dfcl::verbs

@@ -197,9 +197,9 @@ def check_summary(summary, problem, chosen, objective=None):
 
 
 def allocate(dfcl, predictions, *flags, output="plan.parquet", code=0):
-    """Runs dfcl allocate --json; returns the summary."""
+    """Runs dfcl allocate --json with budgets that include control's cost; returns the summary."""
     where = ["-o", output] if output else []
-    result = dfcl("allocate", predictions, *flags, *where, "--json")
+    result = dfcl("allocate", predictions, *flags, "--include-control", *where, "--json")
     assert result.code == code, result.stderr
     return json.loads(result.stdout)
 

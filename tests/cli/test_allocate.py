@@ -121,7 +121,7 @@ def test_a_budget_that_cannot_be_met_writes_nothing(dfcl, tmp_path):
     problem = anything(3, 50)
     write_problem(problem, tmp_path / "p.parquet")
     least = math.fsum(problem.c.min(axis=1))
-    result = dfcl("allocate", "p.parquet", f"--budget={math.nextafter(least, -math.inf) - 1e-9!r}", "-o", "plan.parquet")
+    result = dfcl("allocate", "p.parquet", f"--budget={math.nextafter(least, -math.inf) - 1e-9!r}", "--include-control", "-o", "plan.parquet")
     assert result.code == CANNOT_BE_MET
     assert f"the least that any plan spends is {least:,.2f}" in result.stdout + result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["p.parquet"]
@@ -137,6 +137,21 @@ def test_budgets_per_unit_and_as_shares(dfcl, tmp_path):
     assert allocate(dfcl, "p.parquet", "--per-unit", "0.25")["budget"] == 0.25 * problem.num_units
     costliest = problem.c.sum(axis=0).max()
     assert allocate(dfcl, "p.parquet", "--share-of-max", "0.1")["budget"] == pytest.approx(0.1 * costliest, rel=1e-12)
+
+
+def test_budgets_are_above_what_control_costs(dfcl, tmp_path):
+    """The same plan for a budget above control and for the total of both; a share is one of the way up from control."""
+    problem = graded(4)
+    problem = Problem(problem.r, problem.c + 0.25)
+    write_problem(problem, tmp_path / "p.parquet")
+    control = math.fsum(problem.c[:, 0])
+    total = allocate(dfcl, "p.parquet", f"--budget={100 + control!r}")
+    result = dfcl("allocate", "p.parquet", "--budget", "100", "--json")
+    above = json.loads(result.stdout)
+    assert (above["budget"], above["budget_basis"], total["budget_basis"]) == (100.0, "incremental", "total")
+    assert above["units_per_arm"] == total["units_per_arm"] and above["spend"] == total["spend"] <= 100 + control
+    share = json.loads(dfcl("allocate", "p.parquet", "--share-of-max", "0.1", "--json").stdout)
+    assert share["budget"] == pytest.approx(0.1 * (problem.c.sum(axis=0).max() - control), rel=1e-9)
 
 
 def test_several_budgets_give_the_plans_of_single_runs(dfcl, tmp_path):

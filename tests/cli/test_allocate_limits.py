@@ -165,7 +165,7 @@ def solve_with_limits(dfcl, tmp_path, problem, budget, **limits):
     (tmp_path / "plan.parquet").unlink(missing_ok=True)
     flags = flags_of(tmp_path, problem, budget, **limits)
     optimum = solve_lp(problem, budget, **limits)
-    result = dfcl("allocate", "p.parquet", *flags, "--json", "-o", "plan.parquet")
+    result = dfcl("allocate", "p.parquet", *flags, "--include-control", "--json", "-o", "plan.parquet")
     assert result.code in (0, CANNOT_BE_MET), result.stderr
     summary = json.loads(result.stdout)
     if result.code == CANNOT_BE_MET:

@@ -28,7 +28,7 @@ def write_predictions(path, seed=1, units=6000, text_ids=False, eligible=False):
 
 
 def plan(dfcl, *flags, source="p.parquet", output="plan.parquet", code=0):
-    result = dfcl("allocate", source, *flags, "-o", output, "--json")
+    result = dfcl("allocate", source, *flags, "--include-control", "-o", output, "--json")
     assert result.code == code, result.stderr
     return json.loads(result.stdout or result.stderr)
 
@@ -105,7 +105,7 @@ def test_the_hold_out_is_the_same_from_day_to_day(dfcl, tmp_path):
 def test_previous_tells_what_changed(dfcl, tmp_path):
     write_predictions(tmp_path / "p.parquet")
     plan(dfcl, "--budget", "800", output="before.csv")
-    summary = plan(dfcl, "--budget", "1600", "--previous", "before.csv")
+    summary = plan(dfcl, "--budget", "1600", "--include-control", "--previous", "before.csv")
     change = summary["previous"]
     before = pa.csv.read_csv(tmp_path / "before.csv").to_pydict()
     now = read(tmp_path / "plan.parquet")
@@ -117,7 +117,7 @@ def test_previous_tells_what_changed(dfcl, tmp_path):
     assert change["spend_now"] == pytest.approx(summary["spend"]) and change["spend_before"] == pytest.approx(math.fsum(before["cost"]), rel=1e-6)
     for arm in ARMS:
         assert change["arms"][arm]["now"]["units"] == summary["units_per_arm"][arm]
-    text = dfcl("allocate", "p.parquet", "--budget", "1600", "--previous", "before.csv").stdout
+    text = dfcl("allocate", "p.parquet", "--budget", "1600", "--include-control", "--previous", "before.csv").stdout
     assert "moved to another arm" in text
 
 
@@ -152,7 +152,7 @@ def test_mistakes_are_named_and_nothing_is_written(dfcl, tmp_path, flags, words)
 
 def test_a_budget_that_the_explored_units_exceed_cannot_be_met(dfcl, tmp_path):
     write_predictions(tmp_path / "p.parquet")
-    result = dfcl("allocate", "p.parquet", "--budget", "601", "--explore", "0.5", "-o", "plan.parquet")
+    result = dfcl("allocate", "p.parquet", "--budget", "601", "--include-control", "--explore", "0.5", "-o", "plan.parquet")
     assert result.code == 6
     assert not (tmp_path / "plan.parquet").exists()
 
