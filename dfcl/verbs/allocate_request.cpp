@@ -118,8 +118,10 @@ void check_output(const AllocateRequest& request) {
 
 // A model needs units; predictions must not have them.
 void check_inputs(const AllocateRequest& request) {
-  if (request.prediction != nullptr && !request.segment.empty() && request.segment_labels == nullptr)
-    throw field_error("segment", "predictions in memory have no columns: give the segment of each unit");
+  if (request.prediction != nullptr && !request.segment.empty() && request.segment_labels == nullptr &&
+      request.units.empty())
+    throw field_error("segment", "predictions in memory have no such column", request.segment, "",
+                      fmt::format("{} gives a table with id and this column", field_name("units")));
   if (request.prediction != nullptr || request.model != nullptr) return;
   if (!std::filesystem::exists(request.predictions) && !request.units.empty())
     throw core::Error({.kind = core::ErrorKind::file, .what = "no such file", .where = request.predictions});

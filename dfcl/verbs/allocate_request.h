@@ -21,7 +21,7 @@ namespace dfcl::verbs {
 
 struct AllocateRequest {
   std::string predictions;  // path; or a model's
-  std::string units;        // path, for a model
+  std::string units;        // path, for a model; for predictions in memory, where `segment` stands beside `id`
   // Instead of the path `predictions`, what is in memory.
   std::shared_ptr<const data::Prediction> prediction;
   std::shared_ptr<const model::Model> model;

@@ -98,6 +98,7 @@ PredictionInMemory::PredictionInMemory(const AllocateRequest& request, core::Run
 
 void PredictionInMemory::read(const AllocateRequest& request) {
   where_ = request.units.empty() ? request.predictions : request.units;
+  id_column_ = "id";
   prediction_ = request.prediction;
   if (prediction_ != nullptr) return;
   data::Prediction read;
