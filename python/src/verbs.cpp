@@ -208,12 +208,7 @@ void bind_model_input(nb::module_& module) {
                     return Input{.path = name, .model = model.model, .name = name};
                   })
       .def_static("of_prediction", [](const PredictionTable& table, const std::string& name) {
-        Input input{.path = name, .prediction = table.prediction, .name = name};
-        input.is_index = verbs::holds_index(table.provenance);
-        for (const auto& [key, value] : table.provenance.options) {
-          if (key == "method") input.method = value;
-        }
-        return input;
+        return Input{.path = name, .prediction = table.prediction, .name = name};
       });
 }
 
