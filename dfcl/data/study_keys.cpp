@@ -216,9 +216,13 @@ std::string value_text(const Study& study, const StudyKey& key) {
 
 bool is_set(const Study& study, const StudyKey& key) { return key.get(study) != key.get(Study()); }
 
+std::string type_name(const StudyKey& key) {
+  return key.swept != nullptr ? sweep_type(*key.swept) : type_name(key.type);
+}
+
 std::string type_text(const StudyKey& key) {
-  if (key.swept != nullptr) return sweep_type(*key.swept);
-  std::string text = type_name(key.type);
+  std::string text = type_name(key);
+  if (key.swept != nullptr) return text;
   if (!key.choices.empty()) text += fmt::format(": {}", choices_text(key.choices));
   const std::string range = key.range.text();
   return range.empty() ? text : text + ", " + range;

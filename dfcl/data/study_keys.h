@@ -98,7 +98,8 @@ std::string value_text(const KeyValue& value);
 std::string value_text(const Study& study, const StudyKey& key);
 bool is_set(const Study& study, const StudyKey& key);  // to another value than its default
 
-// "whole number, 1 to 100,000".
+// "whole number", and "whole number, 1 to 100,000".
+std::string type_name(const StudyKey& key);
 std::string type_text(const StudyKey& key);
 
 // What can change what is trained: "section.key" and its value, of the keys that are set, in the order of the table.

@@ -13,6 +13,7 @@
 #include "dfcl/data/budgets.h"
 #include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/io/trial/trial_reader.h"
+#include "dfcl/train/budget_prices.h"
 #include "dfcl/verbs/outputs.h"
 #include "dfcl/verbs/trial_predictions.h"
 
@@ -83,8 +84,12 @@ JudgedTrial read_trial(const PowerRequest& request, Rows split, core::RunContext
   return judged;
 }
 
-std::vector<std::uint8_t> plan_arms(const TrialPrediction& predicted, std::size_t control, double budget,
-                                    const std::string& path, core::RunContext& context) {
+std::vector<std::uint8_t> plan_arms(const TrialPrediction& predicted, std::size_t control,
+                                    const data::Budget& unit_budget, const std::string& path,
+                                    core::RunContext& context) {
+  const core::MatrixView<const float> cost = predicted.prediction.cost.view();
+  const double budget =
+      unit_budget.total_per_unit(train::control_cost_per_unit(cost, control)) * static_cast<double>(cost.rows);
   allocate::Problem problem{.revenue = predicted.prediction.revenue.view(), .cost = predicted.prediction.cost.view()};
   problem.rules.control = control;
   allocate::Solution solution = allocate::allocate(problem, budget, context);
@@ -117,9 +122,8 @@ void judge_plans(const PowerRequest& request, report::PowerFigures& figures, cor
     figures.pair = launch::assume_plans(judged.rows, nuisance, request.differ.value_or(kDiffer));
     return;
   }
-  figures.budget_per_unit =
-      data::resolve_budgets(study, *judged.trial).front().total_per_unit(data::arm_costs(*judged.trial).of_control());
-  const double budget = figures.budget_per_unit * static_cast<double>(num_rows);
+  const data::Budget budget = data::resolve_budgets(study, *judged.trial).front();
+  figures.budget_per_unit = budget.per_unit;
   const std::size_t control = judged.trial->arms.control;
   const auto plan_a = plan_arms(predicted[0], control, budget, request.models[0].path, context);
   const auto plan_b = plan_arms(predicted[1], control, budget, request.models[1].path, context);

@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "dfcl/core/version.h"
+#include "dfcl/data/study_keys.h"
 #include "dfcl/io/predictions/prediction_file.h"
 #include "dfcl/io/study/study_file.h"
 #include "dfcl/io/tables/atomic_file.h"
@@ -53,6 +54,17 @@ void bind_study(nb::module_& module) {
       .def_prop_ro("trial", [](const data::Study& self) { return self.data.trial.value_or(""); })
       .def_prop_ro("control", [](const data::Study& self) { return self.arms.control.value_or(""); })
       .def_prop_ro("method", [](const data::Study& self) { return self.method.name; });
+  module.def("study_keys", [] {
+    nb::list keys;
+    for (const data::StudyKey& key : data::study_keys()) {
+      nb::dict entry;
+      entry["name"] = key.full_name();
+      entry["type"] = data::type_name(key);
+      entry["keyword"] = key.keyword;
+      keys.append(entry);
+    }
+    return keys;
+  });
 }
 
 void bind_model(nb::module_& module) {

@@ -132,7 +132,9 @@ std::string multipliers_text(const model::Model& model) {
   for (const model::BudgetMultiplier& price : model.multipliers) {
     table.add_row({price.budget, number_text(price.budget_per_unit), number_text(price.multiplier)});
   }
-  return "\nPrice of money at each budget (revenue a unit of cost):\n" + table.text();
+  const bool is_total = model.multipliers.front().basis == data::BudgetBasis::total;
+  return fmt::format("\nPrice of money at each budget, {} (revenue per unit of cost):\n{}",
+                     is_total ? "control's cost included" : "above what control costs", table.text());
 }
 
 ordered_json outcome_json(const learn::OutcomeFacts& head, const learn::OutcomeScale& outcome) {
