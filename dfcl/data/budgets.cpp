@@ -38,12 +38,12 @@ std::string in_format_2(const Study::Budgets& budgets, const ArmCosts& costs, do
 // 0.1 counted what control costs into budgets; whoever wrote such a file must say which is meant.
 void refuse_old_meaning(const Study& study, const ArmCosts& costs, double num_units) {
   const Study::Budgets& budgets = study.budgets;
-  const bool says_budgets = !budgets.per_unit.empty() || !budgets.total.empty() || !budgets.share_of_max.empty();
-  if (study.format != 1 || budgets.include_control || costs.of_control() == 0.0 || !says_budgets) return;
+  if (study.format != 1 || budgets.include_control || costs.of_control() == 0.0) return;
+  const std::string same = in_format_2(budgets, costs, num_units);
   std::string hint = fmt::format(
-      "add `format = 2` as the first line: budgets are then what is spent above control, here {}; or add "
+      "add `format = 2` as the first line: budgets are then what is spent above control{}; or add "
       "`include_control = true` under [budgets]: they include what control costs, as before",
-      in_format_2(budgets, costs, num_units));
+      same.empty() ? "" : ", here " + same);
   if (!budgets.share_of_max.empty())
     hint += "; share_of_max is in both a share of the way from control's cost to the costliest arm's";
   throw core::usage_error("study, [budgets]", "a file without `format` whose control costs something",

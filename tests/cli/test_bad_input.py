@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 HEADER = "id,x,city,arm,revenue,cost"
-STUDY = """
+STUDY = """format = 2
 [data]
 trial = "{trial}"
 [columns]

@@ -277,9 +277,10 @@ def test_a_budget_below_what_control_costs_is_told_before_and_after(trial, tmp_p
     made = trial("simulate", "--preset", "criteo", "--rows", "6000", "--seed", "1", "-o", tmp_path / "trial.parquet", "--study", tmp_path / "study.toml")
     assert made.code == 0, made.stderr
     flags = [*QUICK, "--methods", "tsm", "--force", "-o", tmp_path / "folder"]
-    result = trial("compare", tmp_path / "study.toml", *flags, "--set", "budgets.share_of_max=[0.1, 0.95]")
-    assert "less than everyone in control costs" in result.stderr and "share_of_max 0.1 " in result.stderr
-    assert "share_of_max 0.95" not in result.stderr
+    budgets = ["--set", "budgets.share_of_max=[]", "--set", "budgets.per_unit=[0.01, 0.045]", "--include-control"]
+    result = trial("compare", tmp_path / "study.toml", *flags, *budgets)
+    assert "less than everyone in control costs" in result.stderr and "per_unit 0.01 " in result.stderr
+    assert "per_unit 0.045" not in result.stderr
     verdict = json.loads((tmp_path / "folder" / "results.json").read_text())["verdict"]
     told = ["Control alone costs more than this budget." in detail for detail in verdict["details"]]
     assert told == [True, False]

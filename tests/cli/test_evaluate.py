@@ -90,7 +90,7 @@ def test_published_aucc_on_the_criteo_sample_is_that_of_numpy(dfcl, tmp_path, ra
     if path is None:
         pytest.skip("criteo_200k.parquet is not here: DFCL_DATA can name its folder")
     (tmp_path / "study.toml").write_text(
-        f'[data]\ntrial = "{path}"\n[columns]\narm = "treatment"\nrevenue = "conversion"\ncost = "visit"\n[budgets]\nper_unit = [0.042]\n'
+        f'format = 2\n[data]\ntrial = "{path}"\n[columns]\narm = "treatment"\nrevenue = "conversion"\ncost = "visit"\n[budgets]\nper_unit = [0.003]\n'
     )
     trial = pq.read_table(path)
     random = np.random.default_rng(3)
@@ -270,7 +270,7 @@ def small_trial(folder, rows=400, **columns):
     }
     pyarrow.csv.write_csv(pa.table(table), folder / "small.csv")
     (folder / "small.toml").write_text(
-        '[data]\ntrial = "small.csv"\n[columns]\nid = "unit"\narm = "arm"\nrevenue = "earned"\ncost = "spent"\n'
+        'format = 2\n[data]\ntrial = "small.csv"\n[columns]\nid = "unit"\narm = "arm"\nrevenue = "earned"\ncost = "spent"\n'
         'propensity = "p"\ncluster = "household"\nwinsorize = { revenue = 0.99 }\n[arms]\ncontrol = "off"\n'
         '[budgets]\nper_unit = [0.2, 0.4]\n[report]\ntitle = "Small"\ncurrency = "EUR"\nrevenue_name = "sales"\n'
     )

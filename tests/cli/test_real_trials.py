@@ -74,7 +74,7 @@ def test_check_agrees_with_the_published_figures(dfcl, tmp_path, name):
     if path is None:
         pytest.skip(f"{name} is not here: DFCL_DATA can name its folder")
     study, arms = TRIALS[name]
-    (tmp_path / "study.toml").write_text(f'[data]\ntrial = "{path}"\n' + study)
+    (tmp_path / "study.toml").write_text(f'format = 2\n[data]\ntrial = "{path}"\n' + study)
     result = dfcl("check", "study.toml", "--json")
     assert result.code in (0, 7), result.stderr
     found = {arm["arm"]: arm for arm in json.loads(result.stdout)["arms"]}
