@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an evaluation must not depend on (the order of the rows), and what it knows without estimating it: prices, rates,
-// limits.
+// What an evaluation must not depend on (the order of the rows), and what it knows without estimating it: prices,
+// rates, limits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,10 +82,11 @@ TEST_P(AnyOrder, OfTheRowsGivesTheSameFigures) {
     EvaluationOptions options = small_options();
     options.weights = weights;
     core::RunContext context(2, 5);
-    results.push_back(evaluate({.rows = rows,
-                                .models = {{.name = "a", .prediction = a.outcomes()}, {.name = "b", .prediction = b.outcomes()}},
-                                .nuisance = a.outcomes()},
-                               options, context));
+    results.push_back(
+        evaluate({.rows = rows,
+                  .models = {{.name = "a", .prediction = a.outcomes()}, {.name = "b", .prediction = b.outcomes()}},
+                  .nuisance = a.outcomes()},
+                 options, context));
   }
   const auto expect_equal = [](const Interval& one, const Interval& other) {
     EXPECT_EQ(one.value, other.value);
@@ -121,13 +122,12 @@ INSTANTIATE_TEST_SUITE_P(Rows, AnyOrder,
 
 TEST(ResampleWeights, OfAUnitDoNotDependOnTheOtherUnits) {
   const SmallTrial small = small_trial(22, {.num_units = 400});
-  const Shuffled all = shuffle(small, 0);
-  data::Trial half = all.trial;
+  Shuffled all = shuffle(small, 0);
   for (std::size_t unit = 0; unit < 400; ++unit) {
-    if (unit % 2 == 0) half.split[unit] = data::Split::train;
+    if (unit % 2 == 0) all.trial.split[unit] = data::Split::train;
   }
   const TrialRows rows = rows_of(all.trial, std::nullopt);
-  const TrialRows fewer = rows_of(half, data::Split::test);
+  const TrialRows fewer = rows_of(all.trial, data::Split::test);
   const ResampleBlock block(rows, Weights::poisson, 3, 1);
   const ResampleBlock other(fewer, Weights::poisson, 3, 1);
   for (std::uint32_t row = 0; row < fewer.size(); ++row) {
@@ -172,10 +172,9 @@ TEST(KnownPrices, MakeTheCostOfAPlanAFact) {
       options.estimator = estimator;
       options.analytic = analytic;
       core::RunContext context(2, 5);
-      const EvaluationInput input{
-          .rows = made.rows,
-          .models = {{.name = "a", .prediction = made.model.outcomes(), .price = made.price}},
-          .nuisance = made.model.outcomes()};
+      const EvaluationInput input{.rows = made.rows,
+                                  .models = {{.name = "a", .prediction = made.model.outcomes(), .price = made.price}},
+                                  .nuisance = made.model.outcomes()};
       const Evaluation evaluation = evaluate(input, options, context);
       EXPECT_TRUE(evaluation.cost_is_known);
       EXPECT_EQ(evaluation.control_cost.value, 0.0);
@@ -255,7 +254,8 @@ TEST(IncrementalBudgets, AreAboveWhatControlCosts) {
     const JudgedPlan& one = above.models[0].deployed[budget];
     const JudgedPlan& other = total.models[0].deployed[budget];
     EXPECT_NEAR(one.predicted_cost, other.predicted_cost, 1e-6);
-    EXPECT_NEAR(one.spend_over_budget.value, one.cost.value - above.control_cost.value - small_options().budgets_per_unit[budget], 1e-12);
+    EXPECT_NEAR(one.spend_over_budget.value,
+                one.cost.value - above.control_cost.value - small_options().budgets_per_unit[budget], 1e-12);
   }
   EXPECT_EQ(above.budget_basis, "incremental");
 }
