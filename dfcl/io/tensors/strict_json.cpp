@@ -30,7 +30,7 @@ class Inspector : public nlohmann::json_sax<json> {
   bool end_array() override { return close(); }
   bool key(json::string_t& name) override {
     if (keys_.back().insert(name).second) return true;
-    refuse("a JSON key that stands twice", "'" + core::printable(name) + "'");
+    refuse("a JSON key that stands twice", "'" + core::printable_start(name) + "'");
   }
   bool parse_error(std::size_t, const std::string&, const json::exception&) override { refuse("not JSON"); }
 
