@@ -27,6 +27,14 @@ std::optional<double> read_figure(const io::PlanFile& plan, const std::string& n
   return number;
 }
 
+// What the plan may spend in all, control's cost included: outcomes know no other spend.
+std::optional<double> total_budget(const io::PlanFile& plan) {
+  std::optional<double> budget = read_figure(plan, "budget");
+  if (budget && plan.option("budget_basis") == "incremental")
+    *budget += read_figure(plan, "control_cost").value_or(0.0);
+  return budget;
+}
+
 void require_number(const char* field, const std::optional<double>& number) {
   if (number && !(*number >= 0.0 && std::isfinite(*number)))
     throw core::field_error(field, "out of range", fmt::format("{}", *number), "a number of 0 or more");
@@ -61,7 +69,7 @@ ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context)
                                            core::field_name("holdout_share", "0.05"), core::field_name("holdout"))});
   }
   options.holdout_share = *share;
-  options.budget = request.budget ? request.budget : read_figure(plan, "budget");
+  options.budget = request.budget ? request.budget : total_budget(plan);
   options.multiplier = request.multiplier ? request.multiplier : read_figure(plan, "multiplier");
   options.spend_elasticity = read_figure(plan, "spend_elasticity");
   if (!outcomes.time.empty() && !request.launch && plan.option("launch").empty() && plan.time.empty())

@@ -81,7 +81,7 @@ TEST(ResultsFormat, IsWhatReportsRead) {
 TEST(ResultsFormat, ShowsAnEvaluationOnAScreen) {
   const std::string text = evaluation_text(small_evaluation());
   EXPECT_EQ(text.find("Nothing is shown.\n- 100 units (test split)"), 0u) << text;
-  EXPECT_NE(text.find("2.0 (1.0 to 3.0)"), std::string::npos) << text;
+  EXPECT_NE(text.find("2.00 (1.00 to 3.00)"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -147,6 +147,8 @@ const Described<EvaluationReport>& evaluation_body() {
                      .field("revenue", of(&Evaluation::control_revenue), {"estimated revenue", kPerUnit})
                      .field("cost", of(&Evaluation::control_cost), {"estimated cost", kPerUnit}),
                  "everyone in control")
+          .field_as("budget_basis", budget_basis_schema(), of(&Evaluation::budget_basis),
+                    "whether budgets are spend above everyone in control, or all spend")
           .field("budgets", study_budgets, "at which plans are judged")
           .field("models", reported_models, "the first is the reference")
           .field("differences", of(&Evaluation::differences), "of the other models from the reference, by budget")

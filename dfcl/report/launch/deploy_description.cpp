@@ -86,6 +86,9 @@ const Described<DeployReport>& description(Of<DeployReport>) {
               "reference", [](const R& one) { return one.result.methods[one.result.reference]; },
               "the method that the others are compared with")
           .for_programs()
+          .field_as(
+              "budget_basis", budget_basis_schema(), [](const R&) { return "total"; },
+              "budgets and spends hold what control costs")
           .field("budget_per_unit", [](const R& one) { return one.result.budget_per_unit; }, {"and day", kPerUnit})
           .for_programs()
           .field(

@@ -2,8 +2,9 @@
 #include "dfcl/report/plan/plan_description.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
+
+#include "dfcl/report/results/results_head.h"
 
 namespace dfcl::report {
 
@@ -184,10 +185,10 @@ const Described<PlanSummary>& description(Of<PlanSummary>) {
           .field(
               "status", [](const P& one) { return allocate::to_text(one.solution.status); }, "how the solver ended")
           .field("units", &P::num_units, {"how many", kUnits})
-          .field("budget", &P::budget, {"in its basis; null: no limit", kTotal})
-          .field(
-              "budget_basis", [](const P& one) { return data::to_text(one.budget_basis); },
-              "incremental: above everyone in control; total: control's cost included")
+          .field("budget", &P::budget, {"as asked for; null: no limit", kTotal})
+          .field_as(
+              "budget_basis", budget_basis_schema(), [](const P& one) { return data::to_text(one.budget_basis); },
+              "whether the budget is spend above everyone in control, or all spend")
           .field("least_spend", [](const P& one) { return one.solution.least_spend; }, {"of any plan", kTotal})
           .maybe("spend", planned(&Solution::spend), {"predicted; there is a plan, here and below", kTotal})
           .maybe("left", where_planned([](const P& one) { return one.solution.budget - one.solution.spend; }),

@@ -172,6 +172,8 @@ std::vector<std::pair<std::string, std::string>> plan_metadata(const PlanSummary
       {"value", fmt::format("{}", solution.value)},
       {"bound", fmt::format("{}", solution.bound)},
       {"multiplier", fmt::format("{}", solution.multiplier)}};
+  if (plan.budget_basis == data::BudgetBasis::incremental && solution.control_cost != 0.0)
+    metadata.emplace_back("control_cost", fmt::format("{}", solution.control_cost));
   if (plan.launch && std::isfinite(plan.launch->spend_elasticity))
     metadata.emplace_back("spend_elasticity", fmt::format("{}", plan.launch->spend_elasticity));
   if (!plan.launch_time.empty()) metadata.emplace_back("launch", plan.launch_time);

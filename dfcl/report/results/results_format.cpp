@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dfcl/report/plan/plan_description.h"
 #include "dfcl/report/results/results_schema.h"
 #include "dfcl/report/schema/reference_page.h"
@@ -29,10 +31,9 @@ constexpr const char* kIntroduction =
     "absent or null there, and keys that it does not know are left out.\n";
 
 bool is_of_head(const Field& field) {
-  for (const Field& head : results_head_schema()->fields) {
-    if (head.name == field.name) return true;
-  }
-  return false;
+  const SchemaPtr head = results_head_schema();
+  return std::any_of(head->fields.begin(), head->fields.end(),
+                     [&](const Field& other) { return other.name == field.name; });
 }
 
 }  // namespace

@@ -29,4 +29,7 @@ struct ResultsHead {
 
 const Described<ResultsHead>& description(Of<ResultsHead>);
 
+// The words of budget_basis.
+inline SchemaPtr budget_basis_schema() { return choice_schema({"incremental", "total"}); }
+
 }  // namespace dfcl::report
