@@ -114,6 +114,9 @@ const Described<ReadoutReport>& description(Of<ReadoutReport>) {
                                         readout_verdict(one.readout)};
                    })
           .field("level", [](const R& one) { return one.readout.level; }, {"of the intervals", kShare})
+          .field_as(
+              "budget_basis", budget_basis_schema(), [](const R&) { return "total"; },
+              "budget and spend hold what control costs, whatever the plan's budget was")
           .field(
               "readout", [](const R& one) { return one.readout; }, "the figures")
           .for_programs()
