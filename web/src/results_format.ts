@@ -339,6 +339,7 @@ export interface Results {
   resamples?: Maybe<number>;
   level?: Maybe<number>; // share
   control?: Maybe<Control>;
+  budget_basis?: Maybe<"incremental" | "total">;
   budgets?: Maybe<Maybe<Budget>[]>;
   models?: Maybe<Maybe<Model>[]>;
   differences?: Maybe<Maybe<Difference>[]>;
