@@ -50,8 +50,8 @@ void add_flag(CLI::App& verb, const std::string& flag, const StudyKey& key, std:
             help)
         ->check(CLI::Validator([](const std::string&) { return std::string(); }, "on|off"));
   } else if (key.type == KeyType::truth) {
-    verb.add_flag_function(
-        flag, [set](std::int64_t) { set("true"); }, help);
+    verb.add_flag_callback(
+        flag, [set] { set("true"); }, help);
   } else if (key.type == KeyType::texts) {
     const auto set_list = [set](std::vector<std::string> values) {
       for (std::string& value : values) value = trimmed(value);

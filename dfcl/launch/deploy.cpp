@@ -44,7 +44,7 @@ void validate(const data::Study::Deploy& deploy) {
   const auto number = [](auto value) { return fmt::format("{}", value); };
   require(!deploy.methods.empty() && deploy.methods.size() <= 20, "methods", number(deploy.methods.size()),
           "1 to 20 methods");
-  for (const std::string& method : deploy.methods) (void)train::find_method(method);
+  for (const std::string& method : deploy.methods) (void)train::find_method(method, "deploy.methods");
 }
 
 // The world on a day, counted from the first day of the trial.

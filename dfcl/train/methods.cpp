@@ -114,14 +114,16 @@ bool Method::uses(std::string_view trait) const {
   return false;
 }
 
-const Method& find_method(const std::string& name) {
+const Method& find_method(const std::string& name, const char* field) {
   const auto found =
       std::find_if(std::begin(kMethods), std::end(kMethods), [&](const Method& method) { return name == method.name; });
   if (found != std::end(kMethods)) return *found;
   std::vector<std::string> names = {"auto"};
   for (const Method& method : kMethods) names.emplace_back(method.name);
-  throw core::Error(
-      {.kind = core::ErrorKind::usage, .what = "unknown method '" + name + "'", .hint = core::suggest(name, names)});
+  throw core::Error({.kind = core::ErrorKind::usage,
+                     .field = field,
+                     .what = "unknown method '" + name + "'",
+                     .hint = core::suggest(name, names)});
 }
 
 }  // namespace dfcl::train

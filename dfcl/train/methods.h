@@ -70,6 +70,6 @@ std::span<const Method> all_methods();
 inline const Method& two_stage_method() { return all_methods().front(); }
 
 // Throws Error of kind usage with "did you mean".
-const Method& find_method(const std::string& name);
+const Method& find_method(const std::string& name, const char* field = "method.name");
 
 }  // namespace dfcl::train

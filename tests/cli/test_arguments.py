@@ -23,7 +23,7 @@ COMMANDS = {
     ),
     "allocate": (["predictions", "units"], {"predictions": "truth.parquet", "budget": 100}),
     "evaluate": (["study", "models"], {"study": "study.toml", "models": "truth.parquet", "resamples": 0}),
-    "report": (["results"], {"results": "results.json", "format": "text"}),
+    "report": (["results"], {"results": "results.json", "output": "report.html"}),
     "compare": (["study"], {"study": "study.toml", "methods": "tsm,dfcl-mer", "output": "compared"}),
     "deploy": (["study"], {"study": "study.toml", "units": 200, "days": 1, "methods": "tsm"}),
     "readout": (["plan", "outcomes"], {"plan": "plan.parquet", "outcomes": "outcomes.parquet"}),
@@ -42,8 +42,6 @@ def flag_of(argument):
 def command(verb, argument, wrong):
     positions, working = COMMANDS[verb]
     given = {**working, **(wrong.with_arguments or {}), argument: wrong.program}
-    if verb == "report" and argument == "output":
-        del given["format"]
     if argument == "from_trial":
         del given["study"]
     line = [given.pop(name) for name in positions if name in given]
