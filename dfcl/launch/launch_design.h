@@ -66,8 +66,8 @@ struct UnitRow {
 std::uint8_t arm_at_prices(const UnitRow& row, const allocate::Rules& rules, const UnitPrices& prices);
 
 // The probability that the unit gets `arm`, over the draw of the roles; best: the arm it gets under role plan.
-double propensity_of(const LaunchDesign& design, std::uint8_t arm, std::uint8_t best,
-                     std::span<const std::uint8_t> open, std::size_t num_arms);
+double arm_propensity(const LaunchDesign& design, std::uint8_t arm, std::uint8_t best,
+                      std::span<const std::uint8_t> open, std::size_t num_arms);
 
 // Adds role, propensity and control's predictions of one more unit to a plan whose arms are known.
 void append_role(const LaunchDesign& design, std::size_t unit, const UnitRow& row, const allocate::Rules& rules,

@@ -89,12 +89,12 @@ TEST(LaunchDesign, PropensitiesAreTheFrequenciesOfTheArms) {
   }
   double sum = 0.0;
   for (std::uint8_t arm = 0; arm < 4; ++arm) {
-    const double propensity = propensity_of(design, arm, best, open, 4);
+    const double propensity = arm_propensity(design, arm, best, open, 4);
     EXPECT_NEAR(count[arm] / draws, propensity, 0.006) << "arm " << int{arm};
     sum += propensity;
   }
   EXPECT_DOUBLE_EQ(sum, 1.0);
-  EXPECT_EQ(propensity_of(design, 2, best, open, 4), 0.0);
+  EXPECT_EQ(arm_propensity(design, 2, best, open, 4), 0.0);
 }
 
 TEST(LaunchDesign, AUnitThatMayNotGetControlCannotBeHeldOut) {

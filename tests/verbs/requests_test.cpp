@@ -90,7 +90,12 @@ TEST(Requests, ThatGiveAnEmptyTextAreRefused) {
               (void)train(request, context);
             }),
             "checkpoint");
-  EXPECT_EQ(refused_field([](core::RunContext&) { (void)report({.results = "results.json", .output = ""}); }),
+  EXPECT_EQ(refused_field([](core::RunContext&) {
+              ReportRequest request;
+              request.results = "results.json";
+              request.output = "";
+              (void)report(request);
+            }),
             "output");
 }
 
