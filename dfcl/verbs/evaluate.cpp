@@ -142,15 +142,15 @@ void check_request(const EvaluateRequest& request) {
   for (const ModelInput& model : request.models) require_text("models", model.path);
   if (request.nuisance) require_text("nuisance", request.nuisance->path);
   if (request.truth) require_text("truth", request.truth->path);
-  const auto require_positive = [](const char* field, const std::vector<double>& amounts) {
+  const auto require_finite = [](const char* field, const std::vector<double>& amounts) {
     for (const double amount : amounts) {
-      if (!(amount >= 0.0 && std::isfinite(amount)))
-        throw core::field_error(field, "out of range", fmt::format("{}", amount), "a number of 0 or more");
+      if (!std::isfinite(amount)) throw core::field_error(field, "out of range", fmt::format("{}", amount), "a number");
     }
   };
-  require_positive("budget", request.totals);
-  require_positive("per_unit", request.per_unit);
-  require_positive("share_of_max", request.share_of_max);
+  // Less than nothing may be spent above control: there may be cheaper arms.
+  require_finite("budget", request.totals);
+  require_finite("per_unit", request.per_unit);
+  require_finite("share_of_max", request.share_of_max);
   const auto require_count = [](const char* field, std::int64_t count, std::int64_t least) {
     constexpr std::int64_t kMost = 1'000'000;
     if (count < least || count > kMost)

@@ -56,6 +56,12 @@ def evaluate(dfcl, *arguments):
     return json.loads(good(dfcl("evaluate", "study.toml", *arguments, "--resamples", 32, "--json")).stdout)
 
 
+def shipped_plan(dfcl, predictions, per_unit, arms):
+    """The arm of each unit in the plan that allocate makes."""
+    good(dfcl("allocate", predictions, f"--per-unit={per_unit!r}", "-o", "shipped.parquet"))
+    return np.array([arms.index(arm) for arm in pq.read_table(dfcl.folder / "shipped.parquet")["arm"].to_pylist()])
+
+
 def test_every_estimator_is_that_of_numpy(made):
     trial = pq.read_table(made.folder / "trial.parquet")
     predictions = pq.read_table(made.folder / "predictions.parquet")
@@ -70,7 +76,8 @@ def test_every_estimator_is_that_of_numpy(made):
         control = np.zeros(len(arm), dtype=int)
         assert results["control"]["revenue"]["value"] == pytest.approx(value(control, arm, revenue, weight, rh, estimator), rel=1e-10)
         for plan in results["models"][0]["deployed"]:
-            chosen = plan_at(rh, ch, plan["multiplier"])
+            chosen = shipped_plan(made, "predictions.parquet", plan["budget_per_unit"], arms)
+            assert (chosen != plan_at(rh, ch, plan["multiplier"])).sum() < 20  # what the cut left over was filled
             shares = np.bincount(chosen, minlength=5) / len(chosen)
             assert np.allclose(shares, plan["share_per_arm"], atol=1e-12)
             assert plan["revenue"]["value"] == pytest.approx(value(chosen, arm, revenue, weight, rh, estimator), rel=1e-10)
@@ -329,7 +336,7 @@ def test_bad_input_is_refused_and_nothing_is_written(dfcl, tmp_path):
         options = ["--set", "split.by=part", "--set", 'columns.cluster=""', "--set", 'columns.exclude=["household"]']
         assert message in refused(dfcl, tmp_path, "small.toml", "small-predictions.csv", *options)
     assert dfcl("evaluate", "small.toml", "absent.csv").code == FILE
-    assert "JSON" in dfcl("evaluate", "small.toml", "small-predictions.csv", "-o", "results.csv").stderr
+    assert ".json" in dfcl("evaluate", "small.toml", "small-predictions.csv", "-o", "results.csv").stderr
     assert dfcl("evaluate", "small.toml", "small-predictions.csv", "--split", "tset").code == USAGE
     small_trial(tmp_path)
     unknown = dfcl("evaluate", "small.toml", "small-predictions.csv", "--split", "all", "--segment", "houshold")
