@@ -30,7 +30,7 @@ void Predictor::require_standard_errors() const {
   throw core::Error({.kind = core::ErrorKind::usage,
                      .what = "this model does not know how uncertain its effects are",
                      .found = fmt::format("a {}", kind()),
-                     .hint = "train one with the method tsm-forest"});
+                     .hint = fmt::format("train one with {}", core::field_name("method.name", "tsm-forest"))});
 }
 
 void Predictor::standard_errors(const FeatureTile&, Outcomes, core::RunContext&) const { require_standard_errors(); }

@@ -65,7 +65,7 @@ class Contest {
         candidates_(candidates_of(study.method.alpha)),
         prepared_(prepare(trial, study, two_stage_method(), context)) {
     if (study.method.warm_epochs == 0)
-      throw core::usage_error("[method] warm_epochs", "`auto` needs epochs of two-stage learning to compare with", "0",
+      throw core::field_error("method.warm_epochs", "`auto` needs epochs of two-stage learning to compare with", "0",
                               "1 or more");
     const std::size_t num_units = prepared_.train_rows.size() * 4 / 5;
     const std::size_t warm_epochs = settings_of(study, *candidates_[1].method, num_units, context.seed).warm_epochs;

@@ -16,8 +16,8 @@ constexpr std::size_t kUsualSteps = 8'000;
 
 core::Error out_of_range(const char* key, const std::string& found, const char* expected) {
   return core::Error({.kind = core::ErrorKind::usage,
+                      .field = fmt::format("method.{}", key),
                       .what = "out of range",
-                      .where = fmt::format("[method] {}", key),
                       .found = found,
                       .expected = expected});
 }

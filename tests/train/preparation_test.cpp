@@ -80,7 +80,7 @@ TEST(Preparation, ADeclaredKindThatTheDataContradictIsRefusedWithTheValue) {
   study.network.revenue_kind = "binary";
   core::ErrorDetails details = refusal(trial, study);
   EXPECT_EQ(details.kind, core::ErrorKind::usage);
-  EXPECT_EQ(details.where, "[network] revenue_kind");
+  EXPECT_EQ(details.field, "network.revenue_kind");
   EXPECT_EQ(details.what, "the revenue of the training units is not binary");
   // The value named must be one that is neither 0 nor 1.
   EXPECT_NE(details.found, "a value of 0");
@@ -149,31 +149,31 @@ TEST(Preparation, AnArmWithoutTrainingUnitsIsRefused) {
 
 TEST(Preparation, MethodsThatDoNotFitTheArmsAreRefused) {
   data::Trial trial = small_trial();
-  EXPECT_EQ(refusal(trial, small_study("drp")).what, "is for trials of two arms");
+  EXPECT_EQ(refusal(trial, small_study("drp")).what, "drp is for trials of two arms");
   trial.arms.ordered = false;
-  EXPECT_EQ(refusal(trial, small_study("dpm")).what, "needs ordered arms");
+  EXPECT_EQ(refusal(trial, small_study("dpm")).what, "dpm needs ordered arms");
   data::Study study = small_study("tsm");
   study.method.monotone = {"revenue"};
-  EXPECT_EQ(refusal(trial, study).what, "needs ordered arms");
+  EXPECT_EQ(refusal(trial, study).field, "method.monotone");
 }
 
 TEST(Preparation, CostsThatRiseWithTheArmNeedAnOrderThatBeginsWithControl) {
   data::Trial trial = small_trial();
   trial.arms.ordered = false;
-  EXPECT_EQ(refusal(trial, small_study("tsm")).where, "[cost] rises_with_arm");
+  EXPECT_EQ(refusal(trial, small_study("tsm")).field, "cost.rises_with_arm");
   data::Study study = small_study("tsm");
   study.cost.rises_with_arm = false;
   EXPECT_NO_THROW(prepare_for(trial, study));
   trial.arms.ordered = true;
   trial.arms.control = 1;
-  EXPECT_EQ(refusal(trial, small_study("tsm")).where, "[cost] rises_with_arm");
+  EXPECT_EQ(refusal(trial, small_study("tsm")).field, "cost.rises_with_arm");
 }
 
 TEST(Preparation, ShapesThatAMethodDoesNotHaveAreRefused) {
   const data::Trial trial = small_trial();
   data::Study study = small_study("tsm-forest");
   study.method.concave = {"cost"};
-  EXPECT_EQ(refusal(trial, study).where, "--concave");
+  EXPECT_EQ(refusal(trial, study).field, "method.concave");
   study = small_study("dpm");
   study.method.monotone = {"revenue"};
   EXPECT_EQ(refusal(trial, study).expected, "cost");
