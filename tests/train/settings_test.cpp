@@ -23,16 +23,16 @@ Settings settings_with(const data::Study& study, const char* method = "dfcl-mer"
 TEST(Settings, ValuesThatDoNotGoTogetherAreRefusedByTheirKey) {
   using M = data::Study::Method;
   const std::pair<const char*, std::function<void(M&)>> cases[] = {
-      {"[method] warm_epochs", [](M& method) { method.warm_epochs = 1'000; }},
-      {"[method] epochs", [](M& method) { method.epochs = 1; }},
+      {"method.warm_epochs", [](M& method) { method.warm_epochs = 1'000; }},
+      {"method.epochs", [](M& method) { method.epochs = 1; }},
   };
-  for (const auto& [where, change] : cases) {
+  for (const auto& [field, change] : cases) {
     try {
       (void)settings_with(study_with(change));
-      ADD_FAILURE() << where << " was accepted";
+      ADD_FAILURE() << field << " was accepted";
     } catch (const core::Error& error) {
       EXPECT_EQ(error.kind(), core::ErrorKind::usage);
-      EXPECT_EQ(error.details().where, where);
+      EXPECT_EQ(error.details().field, field);
       EXPECT_FALSE(error.details().found.empty());
       EXPECT_FALSE(error.details().expected.empty());
     }
