@@ -95,7 +95,7 @@ struct ModelFigures {
   std::vector<QiniFigures> qini;  // per treated arm
   std::optional<FitFigures> fit;
   std::vector<SegmentFigures> segments;
-  std::vector<FeatureImportance> importance = {};  // falling; of forests, as they say themselves
+  std::vector<FeatureImportance> importance = {};  // falling; where the model knows it
 };
 
 // Deployed revenue of a model less that of the reference, at one budget.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is known about an outcome, revenue or cost, over the arms before anything is learned, and the scale on which it
-// is learned. Networks build their heads from it, forests the rules for their predictions; one struct for all learners.
+// is learned. Networks build their heads from it, trees the rules for their predictions; one struct for all learners.
 #pragma once
 
 #include <cstddef>

@@ -29,8 +29,7 @@ void Predictor::predict_scaled(const FeatureTile& units, const Scales& scales, O
 void Predictor::require_standard_errors() const {
   throw core::Error({.kind = core::ErrorKind::usage,
                      .what = "this model does not know how uncertain its effects are",
-                     .found = fmt::format("a {}", kind()),
-                     .hint = fmt::format("train one with {}", core::field_name("method.name", "tsm-forest"))});
+                     .found = fmt::format("a {}", kind())});
 }
 
 void Predictor::standard_errors(const FeatureTile&, Outcomes, core::RunContext&) const { require_standard_errors(); }

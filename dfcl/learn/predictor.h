@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a learner yields: from the features of units to what each is expected to earn and cost under every arm.
-// Networks, forests and whatever else learns are peers behind this; only dfcl/model/learners.cpp lists their kinds. The
+// Whatever learns is a peer behind this; only dfcl/model/learners.cpp lists their kinds. The
 // numbers of a unit depend on nothing but its features: not on tiles, threads or neighbours. Called for a tile or a
 // whole table, never for one unit.
 #pragma once

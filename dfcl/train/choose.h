@@ -4,7 +4,7 @@
 // units and judged on the fifth it has not seen, five times over, by net value at common prices (eq. 20). Two-stage
 // learning stays unless a candidate's gain exceeds its standard error. Candidates have the baseline, and the alpha,
 // that the study asks for; each is one network, also where the model will average several. A method that predicts its
-// own training units out of sample (a forest) is fitted once and judged by that. Time: in each fold one two-stage
+// own training units out of sample is fitted once and judged by that. Time: in each fold one two-stage
 // training, and the decision epochs of every candidate, which go on from it; and one fit of each of the others.
 #pragma once
 

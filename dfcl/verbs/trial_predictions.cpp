@@ -16,7 +16,7 @@
 namespace dfcl::verbs {
 namespace {
 
-// Of a forest, the features that matter most.
+// The features that matter most, where the model knows them.
 std::vector<evaluate::FeatureImportance> top_importance(const model::Model& model) {
   constexpr std::size_t kMost = 30;
   std::vector<evaluate::FeatureImportance> list;
