@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "dfcl/core/field.h"
+
 namespace dfcl::train {
 
 bool has_trait(const Method& method, data::MethodTrait trait) {
@@ -15,6 +17,14 @@ bool has_trait(const Method& method, data::MethodTrait trait) {
     case data::MethodTrait::forest: return method.uses("forest");
   }
   return true;
+}
+
+std::string methods_with(std::string_view trait) {
+  std::string text;
+  for (const Method& method : all_methods()) {
+    if (method.uses(trait)) text += (text.empty() ? "" : ", ") + core::field_name("method.name", method.name);
+  }
+  return text;
 }
 
 std::vector<std::string> idle_keys(const std::vector<std::string>& keys, const std::string& method) {

@@ -17,4 +17,7 @@ bool has_trait(const Method& method, data::MethodTrait trait);
 // them. `auto` tries methods of every kind, so that nothing is idle with it.
 std::vector<std::string> idle_keys(const std::vector<std::string>& keys, const std::string& method);
 
+// The methods whose row has this word among its traits, as the caller would name them.
+std::string methods_with(std::string_view trait);
+
 }  // namespace dfcl::train

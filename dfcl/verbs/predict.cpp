@@ -11,10 +11,24 @@
 #include "dfcl/io/trial/unit_reader.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
+#include "dfcl/train/method_traits.h"
 #include "dfcl/verbs/outputs.h"
 
 namespace dfcl::verbs {
 namespace {
+
+// Or says why not, before any work.
+void require_standard_errors(const model::Model& model) {
+  try {
+    model::require_figure(model, model::Figure::standard_errors);
+  } catch (const core::Error& error) {
+    core::ErrorDetails details = error.details();
+    details.field = "uncertainty";
+    if (details.hint.empty())
+      details.hint = "models know it that were trained with " + train::methods_with("standard-errors");
+    throw core::Error(std::move(details));
+  }
+}
 
 // Writes what was asked for of every unit; returns their number.
 std::size_t write_figure(const model::Model& model, const std::string& units_path, const std::string& output,
@@ -58,7 +72,7 @@ PredictResult predict(const PredictRequest& request, core::RunContext& context) 
   if (request.uncertainty) {
     require_output("uncertainty", *request.uncertainty, {model_file, request.units});
     require_other_file("uncertainty", *request.uncertainty, request.output.value_or(""));
-    model::require_figure(*result.model, model::Figure::standard_errors);  // or says why not, before work
+    require_standard_errors(*result.model);
   }
   if (request.keep) {
     result.prediction =

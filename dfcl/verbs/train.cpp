@@ -22,15 +22,6 @@
 namespace dfcl::verbs {
 namespace {
 
-// As a caller would name them.
-std::string methods_with(const char* trait) {
-  std::string text;
-  for (const train::Method& method : train::all_methods()) {
-    if (method.uses(trait)) text += (text.empty() ? "" : ", ") + core::field_name("method.name", method.name);
-  }
-  return text;
-}
-
 // A log to which lines are added while the run goes on.
 class EpochLog {
  public:
@@ -90,7 +81,7 @@ void check_outputs(const TrainRequest& request, const data::Study& study) {
     const std::string& name = study.method.name;
     if (name == "auto" || !train::find_method(name).uses("out-of-sample"))
       throw core::field_error("out_of_bag", "is for methods that predict their own training units out of sample",
-                              core::field_name("method.name", name), methods_with("out-of-sample"));
+                              core::field_name("method.name", name), train::methods_with("out-of-sample"));
     require_new("out_of_bag", *request.out_of_bag);
     require_other_file("out_of_bag", *request.out_of_bag, output);
   }
