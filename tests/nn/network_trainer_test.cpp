@@ -29,7 +29,6 @@ struct SmallFit {
     training.assign(kUnits, 1);
     objective.add(std::make_unique<loss::PredictionLoss<float>>(loss::PredictionOptions{}), 1.0, 1.0);
     objective.received_arm_only = true;
-    core::RunContext context(1);
     preprocessing = fit_preprocessing(features.columns, features.values.view(), training, Scaling::standard, context);
     network.inputs = preprocessing.num_inputs();
     network.shared = {8};
