@@ -49,8 +49,8 @@ struct TrainingSet {
   std::span<const std::uint32_t> rows = {};             // the units to learn from: all that train, or some of them
   std::span<const std::uint32_t> validation_rows = {};  // may be empty
 
-  Facts facts;
-  Scales scales;
+  Facts facts = {};
+  Scales scales = {};
   // Where costs are known: how they come about, scaled. Nothing is to be learned of them then, but for the outcome that
   // makes a price due, which takes the place of cost in all columns above.
   loss::CostRule cost_rule = {};

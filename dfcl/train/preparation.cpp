@@ -153,7 +153,7 @@ data::CostFacts cost_facts_of(const data::Trial& trial, const Method& method, co
   data::CostFacts facts = trial.cost_facts;
   if (method.learns_efficiencies() && facts.kind != data::CostKind::price) facts = {};
   if (start != nullptr && start->cost_facts != facts) {
-    throw core::usage_error("--start-from", "the starting model knows other costs",
+    throw core::field_error("start_from", "the starting model knows other costs",
                             std::string(data::to_text(start->cost_facts.kind)), std::string(data::to_text(facts.kind)),
                             "prices and rates must be the same");
   }

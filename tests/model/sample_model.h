@@ -126,8 +126,8 @@ inline Model sample_forest_model(std::size_t trees = 8) {
                                     .control = 0,
                                     .revenue_link = forest::Link::ratio}},
                           {.trees = trees, .min_leaf = 100, .min_leaf_per_arm = 6, .seed = model.seed}, context);
-  const nn::NetworkParts& base = parts_of(model);
-  const learn::Facts facts{base.network.revenue, base.network.cost};
+  const nn::OutcomeNetworkOptions& network = parts_of(model).network;
+  const learn::Facts facts{network.revenue, network.cost};
   model.predictors = {{std::make_shared<forest::ForestPredictor>(std::move(grown), facts, model.predictors), 1.0}};
   return model;
 }
