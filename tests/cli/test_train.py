@@ -75,7 +75,7 @@ def test_every_method_on_two_arms_ends_in_a_plan(dfcl, made, tmp_path, method):
     assert np.isfinite(numbers(predictions)).all()
     costs = np.column_stack([predictions["cost_0"].to_numpy(), predictions["cost_1"].to_numpy()]).astype(float)
     budget = (costs.min(axis=1).sum() + costs.max(axis=1).sum()) / 2  # control costs something here
-    options = ["--budget", float(budget), "-o", "plan.parquet", "--json"]
+    options = ["--budget", float(budget), "--include-control", "-o", "plan.parquet", "--json"]
     plan = json.loads(good(dfcl("allocate", "model.safetensors", made / "criteo.parquet", *options)).stdout)
     assert plan["spend"] <= plan["budget"]
     assert read(tmp_path / "plan.parquet").num_rows == 4000
@@ -294,10 +294,10 @@ def test_an_unfit_trial_is_refused_unless_forced(dfcl, tmp_path):
     [
         (["--method", "tms"], USAGE, "did you mean 'tsm'?"),
         (["--method", "drp"], USAGE, "is for trials of two arms: found 5 arms"),
-        (["--method", "tsm", "--epochs", "many"], USAGE, "method.epochs"),
-        (["--method", "tsm", "--lr", "7"], USAGE, "[method] learning_rate"),
-        (["--method", "tsm", "--ensemble", "0"], USAGE, "[method] ensemble"),
-        (["--method", "dfcl-mer", "--baseline", "median"], USAGE, "[method] baseline"),
+        (["--method", "tsm", "--epochs", "many"], USAGE, "--epochs"),
+        (["--method", "tsm", "--lr", "7"], USAGE, "--lr"),
+        (["--method", "tsm", "--ensemble", "0"], USAGE, "--ensemble"),
+        (["--method", "dfcl-mer", "--baseline", "median"], USAGE, "--baseline"),
         (["--method", "tsm", "--set", "network.revenue_kind=binary"], USAGE, "the training units is not binary"),
         (["--method", "tsm", "--set", "network.hidden=[0]"], USAGE, "[network] hidden"),
         (["--method", "tsm", "--set", "method.monotone=['profit']"], USAGE, "'profit'"),

@@ -222,7 +222,8 @@ std::string model_json(const model::Model& model) {
       {"features", features_json(model)}};
   // Of one predictor, its own figures stand beside those of the model; of several, in a list.
   const auto add_figures = [](ordered_json& target, const learn::Description& of) {
-    for (const auto& [name, value] : ordered_json::parse(of.json).items()) target[name] = value;
+    const ordered_json figures = ordered_json::parse(of.json);
+    for (const auto& [name, value] : figures.items()) target[name] = value;
   };
   if (model.predictors.size() == 1) {
     add_figures(json, description);
