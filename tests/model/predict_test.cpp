@@ -53,7 +53,7 @@ TEST(Predict, IsTheNetworkOfThePreprocessedFeaturesInTheStudysCurrency) {
   const data::Prediction prediction = predict_sample(model, features);
   core::Matrix<float> inputs(700, parts.preprocessing.num_inputs());
   parts.preprocessing.apply(features.values.view(), inputs.view());
-  EXPECT_EQ(prediction.arms, model.arms.labels);
+  EXPECT_EQ(prediction.arms, model.arms);
   for (std::size_t unit = 0; unit < 700; ++unit) {
     for (std::size_t arm = 0; arm < 3; ++arm) {
       EXPECT_NEAR(prediction.revenue(unit, arm), 5.0 + 2.0 * raw_output(parts, inputs.row(unit), arm), 1e-4);

@@ -13,6 +13,7 @@
 #include "dfcl/learn/record_json.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
+#include "dfcl/train/methods.h"
 #include "small_trial.h"
 #include "trained_model.h"
 
@@ -277,7 +278,8 @@ TEST(Train, MultipliersFollowTheBudgets) {
     if (price.multiplier > 0.0) {
       EXPECT_NEAR(sum / 1200.0, price.budget_per_unit, 0.01) << price.budget;
     }
-    EXPECT_NEAR(price.scaled_multiplier, price.multiplier * model.cost.scale / model.revenue.scale,
+    EXPECT_NEAR(price.scaled_multiplier,
+                price.multiplier * parts_of(model).scales.cost.scale / parts_of(model).scales.revenue.scale,
                 1e-12 * (1.0 + price.multiplier));
   }
 }
