@@ -84,12 +84,12 @@ OutcomeKind kind_of(const Range& range, const std::optional<std::string>& declar
     if (range.only_zero_one) return OutcomeKind::binary;
     return range.low >= 0.0 && !as_published ? OutcomeKind::non_negative : OutcomeKind::real;
   }
-  const std::string where = fmt::format("[network] {}_kind", outcome);
+  const std::string field = fmt::format("network.{}_kind", outcome);
   if (declared == "real") return OutcomeKind::real;
   if (declared == "non_negative" && range.low >= 0.0) return OutcomeKind::non_negative;
   if (declared == "binary" && range.only_zero_one) return OutcomeKind::binary;
   const double value = declared == "binary" ? range.not_zero_one : range.low;
-  throw core::usage_error(where, fmt::format("the {} of the training units is not {}", outcome, *declared),
+  throw core::field_error(field, fmt::format("the {} of the training units is not {}", outcome, *declared),
                           fmt::format("a value of {}", value));
 }
 
@@ -101,7 +101,7 @@ std::optional<std::string> declared_kind(const std::optional<std::string>& decla
                             : start->kind == OutcomeKind::non_negative ? "non_negative"
                                                                        : "real";
   if (declared && *declared != known)
-    throw core::usage_error(fmt::format("[network] {}_kind", outcome), "the starting model has another kind of outcome",
+    throw core::field_error(fmt::format("network.{}_kind", outcome), "the starting model has another kind of outcome",
                             fmt::format("'{}'", *declared), fmt::format("'{}'", known));
   return known;
 }

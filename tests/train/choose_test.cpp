@@ -35,7 +35,7 @@ class Counter : public core::ProgressSink {
 data::Study auto_study(const char* baseline = "") {
   data::Study study = small_study("auto");
   study.method.epochs = 2;
-  study.method.baseline = baseline;
+  if (*baseline != '\0') study.method.baseline = baseline;
   return study;
 }
 

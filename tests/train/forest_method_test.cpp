@@ -101,16 +101,16 @@ void expect_usage(const data::Study& study, const char* part) {
 TEST(ForestMethod, RefusesWrongSettingsBeforeAnyTraining) {
   data::Study study = forest_study();
   study.forest.trees = 0;
-  expect_usage(study, "forest.trees");
+  expect_usage(study, "[forest] trees");
   study = forest_study();
   study.forest.leaf = 100'000;
-  expect_usage(study, "forest.leaf");
+  expect_usage(study, "[forest] leaf");
   study = forest_study();
   study.forest.depth = -1;
-  expect_usage(study, "forest.depth");
+  expect_usage(study, "[forest] depth");
   study = forest_study();
   study.forest.subsample = 0.9;
-  expect_usage(study, "forest.subsample");
+  expect_usage(study, "[forest] subsample");
 }
 
 }  // namespace

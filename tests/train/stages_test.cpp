@@ -133,7 +133,9 @@ TEST(Stages, EpochsOfDecisionsFollowThoseOfPredictionAndAreJudged) {
 TEST(Stages, DecisionsThatLoseValueOnTheValidationUnitsAreUndone) {
   data::Trial trial = small_trial();
   for (std::size_t unit = 0; unit < trial.num_units(); ++unit) trial.revenue[unit] *= 1.0f + 2.0f * trial.arm[unit];
-  SmallTraining made(small_study("dfcl-mer"), std::move(trial));
+  data::Study study = small_study("dfcl-mer");
+  study.method.multipliers = {0.1};
+  SmallTraining made(study, std::move(trial));
   const Constant good({2.0f, 8.0f, 15.0f}, {0.0f, 0.5f, 1.0f});
   const auto tuned = [&](const Told& learner) {
     return fine_tune(learner, made.set, made.prepared, made.settings, good, {}, made.context);
