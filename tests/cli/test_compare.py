@@ -180,7 +180,7 @@ def test_a_method_that_fails_is_shown_and_tried_again(trial):
 
 def test_a_method_that_does_not_suit_the_trial_leaves_the_others_be(trial):
     result = compare(trial, "unsuited", "--methods", "tsm,drp,dfcl-mer")
-    warning = "warning: drp: is for trials of two arms: found 5 arms; the others go on"
+    warning = "warning: drp is for trials of two arms: found 5 arms; the others go on"
     assert warning in result.stderr.split("dfcl: training")[0]
     results = json.loads((trial.folder / "unsuited" / "results.json").read_text())
     assert [model["name"] for model in results["models"]] == ["tsm", "dfcl-mer"]
@@ -223,20 +223,20 @@ def test_a_sweep_tries_one_alternative_at_a_time(trial):
     [
         (["--methods", "tsm,dfcl-mre"], ["dfcl-mre", "did you mean 'dfcl-mer'"]),
         (["--methods", "tsm,nothing-like-it"], ["nothing-like-it", "tsm-forest", "auto"]),
-        (["--methods", "tsm, ,dfcl-mer"], ["--methods", "an empty name"]),
+        (["--methods", "tsm, ,dfcl-mer"], ["--methods", "an empty text"]),
         ([], ["--methods", "no methods"]),
         (["--methods", "tsm,tsm"], ["'tsm' stands twice"]),
-        (["--methods", "tsm", "--seeds", "0"], ["--seeds", "1 to 1000"]),
-        (["--methods", "tsm", "--seeds", "1.5"], ["error: --seeds", "1.5", "1 to 1000"]),
+        (["--methods", "tsm", "--seeds", "0"], ["--seeds", "1 to 1,000"]),
+        (["--methods", "tsm", "--seeds", "1.5"], ["error: --seeds", "1.5", "a whole number"]),
         (["--methods", "drp,tsm"], ["error: drp is for trials of two arms", "5 arms"]),
-        (["--methods", "tsm,dfcl-mer", "--set", 'sweep.alpha=["x"]'], ["sweep.alpha", "a number"]),
-        (["--methods", "tsm,dfcl-mer", "--set", "sweep.alpha=[-1]"], ["[sweep] alpha", "0 or more"]),
+        (["--methods", "tsm,dfcl-mer", "--set", 'sweep.alpha=["x"]'], ["[sweep] alpha", "a number"]),
+        (["--methods", "tsm,dfcl-mer", "--set", "sweep.alpha=[-1]"], ["alpha", "0 or more"]),
         (["--methods", "tsm,dfcl-mer", "--set", "sweep.multipliers=[[]]"], ["[sweep] multipliers", "one number or more"]),
-        (["--methods", "tsm,dfcl-mer", "--set", 'sweep.baseline=["men"]'], ["dfcl-mer baseline=men", "none, mean or dr"]),
+        (["--methods", "tsm,dfcl-mer", "--set", 'sweep.baseline=["men"]'], ["baseline", "'men'", "none, mean or dr"]),
         (["--methods", "tsm,dfcl-mer", "--set", "sweep.alhpa=[1]"], ["alpha"]),
         (["--methods", "tsm", "--set", "sweep.alpha=[1]"], ["none of the methods uses 'alpha=1'"]),
         (["--methods", "tsm", "--set", 'sweep.settings=["split.seed=2"]'], ["split.seed=2", "same rows"]),
-        (["--methods", "tsm", "--set", 'sweep.settings=["method.epochs=x"]'], ["method.epochs=x", "whole number"]),
+        (["--methods", "tsm", "--set", 'sweep.settings=["method.epochs=x"]'], ["[sweep]", "[method] epochs", "whole number"]),
         (["--methods", "tsm", "--set", 'sweep.settings=["dfcl-pl slow: method.epochs=4"]'], ["is for dfcl-pl", "not among the methods"]),
         (["--methods", "tsm", "--set", f'sweep.settings=["{"long" * 60}: method.epochs=4"]'], ["too long for a file"]),
         (["--methods", "tsm", "--segment", "no_such_column"], ["no_such_column"]),
@@ -292,7 +292,7 @@ def test_a_budget_below_what_control_costs_is_told_before_and_after(trial, tmp_p
     [
         ("study.toml", 4, ["study.toml: is a file", "choose another name"]),
         ("/dev/full/x", 4, ["/dev/full/x: cannot make the folder"]),
-        ("", 2, ["-o", "no folder is named"]),
+        ("", 2, ["-o: is empty"]),
         ("x" * 300, 4, ["cannot make the folder"]),
         ("/proc/x", 4, ["cannot make the folder"]),
     ],
