@@ -75,8 +75,8 @@ def test_so_is_one_that_shows_while_a_verb_prints(dfcl, flags):
 
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
-def test_a_name_of_a_megabyte_is_not_repeated(dfcl, flags):
-    name = "k" * 1_000_000
+def test_a_very_long_name_is_not_repeated(dfcl, flags):
+    name = "k" * 500_000  # twice in a model's header, which is at most a megabyte
     twice = f'{{"format": "dfcl-results", "format_version": 1, "{name}": 1, "{name}": 2}}'
     (dfcl.folder / "results.json").write_text(twice)
     (dfcl.folder / "model.safetensors").write_bytes(len(twice).to_bytes(8, "little") + twice.encode())
