@@ -80,10 +80,11 @@ def test_a_very_long_name_is_not_repeated(dfcl, flags):
     twice = f'{{"format": "dfcl-results", "format_version": 1, "{name}": 1, "{name}": 2}}'
     (dfcl.folder / "results.json").write_text(twice)
     (dfcl.folder / "model.safetensors").write_bytes(len(twice).to_bytes(8, "little") + twice.encode())
+    (dfcl.folder / "units.csv").write_text("id,x\n1,2\n")
     (dfcl.folder / "study.toml").write_text(f"[columns]\n{name} = 1\n")
     for arguments, code in (
         (["report", "results.json", "-o", "page.html"], 3),
-        (["info", "model.safetensors"], 4),
+        (["predict", "model.safetensors", "units.csv", "-o", "predictions.csv"], 4),
         (["check", "study.toml"], 2),
     ):
         result = dfcl(*arguments, *flags)

@@ -25,11 +25,11 @@ static const Described<ReportWords>& description(Of<ReportWords>) {
 }
 
 static const Described<Verdict>& description(Of<Verdict>) {
-  static const auto verdict = Described<Verdict>("Verdict", "The answer in words.")
-                                  .field_as("status", choice_schema({"launch", "not_shown", "unfit"}), &Verdict::status,
-                                            "a gain is shown, none is, or the trial is unfit to learn from")
-                                  .field("sentence", &Verdict::sentence, "the answer, with its interval")
-                                  .field("details", &Verdict::details, "further sentences");
+  static const auto verdict =
+      Described<Verdict>("Verdict", "The answer in words.")
+          .field("status", &Verdict::status, "`launch`: a gain is shown; `not_shown`: none is; `unfit`: the trial is")
+          .field("sentence", &Verdict::sentence, "the answer, with its interval")
+          .field("details", &Verdict::details, "further sentences");
   return verdict;
 }
 
