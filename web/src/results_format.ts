@@ -24,7 +24,7 @@ export interface ReportWords {
 
 // The answer in words.
 export interface Verdict {
-  status?: Maybe<"launch" | "not_shown" | "unfit">;
+  status?: Maybe<string>;
   sentence?: Maybe<string>;
   details?: Maybe<Maybe<string>[]>;
 }
