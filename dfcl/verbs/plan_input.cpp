@@ -42,8 +42,9 @@ void set_facts(const AllocateRequest& request, const data::PredictionFacts& fact
 }
 
 std::string words_without_ids(const std::string& where) {
-  return fmt::format("{} has no ids: units are called by their row numbers, so the plan belongs to this order of the rows",
-                     where.empty() ? "the prediction" : where);
+  return fmt::format(
+      "{} has no ids: units are called by their row numbers, so the plan belongs to this order of the rows",
+      where.empty() ? "the prediction" : where);
 }
 
 // ---- predictions in memory
@@ -66,6 +67,7 @@ class PredictionInMemory final : public PlanInput {
   void read(const AllocateRequest& request);
   void set_limits(const AllocateRequest& request);
   void set_segments(const AllocateRequest& request);
+  std::vector<double> segment_control();
   void mask_launch();
 
   core::RunContext& context_;
@@ -151,7 +153,10 @@ void PredictionInMemory::set_segments(const AllocateRequest& request) {
 
   const std::map<std::string, double> budgets = io::read_segment_budgets(request.segment_budgets, context_);
   const bool has_total = !request.totals.empty() || !request.per_unit.empty() || !request.share_of_max.empty();
-  for (const std::string& segment : segments) {
+  const std::vector<double> control =
+      request.include_control ? std::vector<double>(segments.size()) : segment_control();
+  for (std::size_t place_of_segment = 0; place_of_segment < segments.size(); ++place_of_segment) {
+    const std::string& segment = segments[place_of_segment];
     const auto budget = budgets.find(segment);
     if (budget == budgets.end() && !has_total) {
       throw core::Error({.kind = core::ErrorKind::data,
@@ -163,9 +168,25 @@ void PredictionInMemory::set_segments(const AllocateRequest& request) {
     if (budget == budgets.end()) {
       context_.warn(fmt::format("segment '{}' has no budget of its own in {}", segment, request.segment_budgets));
     }
-    problem_.segments.budgets.push_back(budget == budgets.end() ? allocate::kNoBudget : budget->second);
+    problem_.segments.budgets.push_back(budget == budgets.end() ? allocate::kNoBudget
+                                                                : budget->second + control[place_of_segment]);
   }
   problem_.segments.of_unit = table_.segment;
+}
+
+// What the units of each segment would cost in control.
+std::vector<double> PredictionInMemory::segment_control() {
+  std::vector<double> units(segments.size());
+  std::vector<allocate::ExactSum> sums(segments.size());
+  for (std::size_t unit = 0; unit < num_units(); ++unit) {
+    units[table_.segment[unit]] += 1.0;
+    sums[table_.segment[unit]].add(problem_.cost(unit, rules.control));
+  }
+  std::vector<double> spends;
+  for (std::size_t segment = 0; segment < segments.size(); ++segment) {
+    spends.push_back(rules.price.empty() ? sums[segment].value() : units[segment] * rules.price[rules.control]);
+  }
+  return spends;
 }
 
 // Takes from the held-out and explored units every arm but theirs.
@@ -244,7 +265,7 @@ class PredictionStream final : public PlanInput {
 
  private:
   core::RunContext& context_;
-  data::DistinctIdsSource* ids_ = nullptr;         // inside source_, as the next
+  data::DistinctIdsSource* ids_ = nullptr;        // inside source_, as the next
   const launch::LaunchSource* launch_ = nullptr;  // null without roles
   std::unique_ptr<data::FingerprintedSource> source_;
   std::unique_ptr<allocate::PlanPath> path_;

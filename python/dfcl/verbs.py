@@ -360,6 +360,7 @@ def allocate(
     budget: Budget = None,
     per_unit: Budget = None,
     share_of_max: Budget = None,
+    include_control: bool = False,
     multiplier: float | None = None,
     control: str | None = None,
     objective: str = "revenue",
@@ -385,8 +386,9 @@ def allocate(
     """Who gets what: the best plan for a budget, with proof of how good it is.
 
     ``predictions`` is a ``Prediction``, any table with columns id, revenue_<arm> and cost_<arm> from any model, or a
-    ``Model`` with ``units``. One budget gives a ``Plan``, several a list of them. A budget that cannot be met is the
-    status of its plan.
+    ``Model`` with ``units``. One budget gives a ``Plan``, several a list of them. Budgets are what is spent above
+    everyone in control; ``include_control`` counts what control costs in. A budget that cannot be met is the status of
+    its plan.
 
     >>> plan = allocate({"revenue_0": [1.0, 1.0], "cost_0": [0.0, 0.0],
     ...                  "revenue_1": [4.0, 2.0], "cost_1": [1.0, 1.0]}, budget=1)
@@ -399,6 +401,7 @@ def allocate(
         request = _request(predictions, units, sources)
         many = units is None and sources.most_rows() >= _MANY_UNITS
         _fill(request, budget=budget, per_unit=per_unit, share_of_max=share_of_max, multiplier=multiplier)
+        _fill(request, include_control=include_control)
         _fill(request, control=control, objective=objective, margin=margin, min_roi=min_roi, segment=segment)
         _fill(request, min_units=_limits(min_units, "min_units"), max_units=_limits(max_units, "max_units"))
         _fill(request, second_budget=second_budget, holdout=holdout, holdout_salt=holdout_salt, explore=explore)

@@ -154,6 +154,7 @@ void bind_allocate(nb::module_& module) {
       .add("budget", &Request::totals)
       .add("per_unit", &Request::per_unit)
       .add("share_of_max", &Request::share_of_max)
+      .add("include_control", &Request::include_control)
       .add("multiplier", &Request::multiplier)
       .add("curve", &Request::curve)
       .add("control", &Request::control)

@@ -4,6 +4,7 @@
 import json
 import re
 
+import pyarrow.parquet as pq
 import pytest
 
 
@@ -88,12 +89,12 @@ def test_share_of_max_is_the_same_share_of_the_way_everywhere(costly):
     assert trained.code == 0, trained.stderr
     assert json.loads(trained.stdout)["multipliers"][0]["budget_per_unit"] == pytest.approx(of_evaluate, rel=1e-12)
     plan = json.loads(costly("allocate", "truth.parquet", "--share-of-max", str(share), "--json").stdout)
-    pyarrow = pytest.importorskip("pyarrow.parquet")
-    truth = pyarrow.read_table(costly.folder / "truth.parquet").to_pandas()
-    above = truth["cost_1"].sum() - truth["cost_0"].sum()
+    truth = pq.read_table(costly.folder / "truth.parquet")
+    control = truth["cost_0"].to_numpy().astype(float).sum()
+    above = truth["cost_1"].to_numpy().astype(float).sum() - control
     assert plan["budget"] == pytest.approx(share * above, rel=1e-4)
     assert plan["budget_basis"] == "incremental"
-    assert plan["spend"] == pytest.approx(truth["cost_0"].sum() + share * above, rel=1e-3)
+    assert plan["spend"] == pytest.approx(control + share * above, rel=1e-3)
 
 
 def test_allocate_spends_the_budget_above_control_in_memory_and_streamed(costly):
@@ -121,3 +122,27 @@ def test_with_a_free_control_a_study_of_version_01_behaves_as_before(dfcl, tmp_p
         assert done.code == 0, done.stderr
         models.append([(price["budget_per_unit"], price["multiplier"]) for price in json.loads(done.stdout)["multipliers"]])
     assert models[0] == models[1]
+
+
+def test_budgets_of_segments_are_above_control_too(dfcl, tmp_path):
+    rows = "\n".join(f"{i},{'a' if i < 50 else 'b'},1,0.5,{2 + i / 100},1.5" for i in range(100))
+    (tmp_path / "predictions.csv").write_text(f"id,part,revenue_0,cost_0,revenue_1,cost_1\n{rows}\n")
+    (tmp_path / "parts.csv").write_text("segment,budget\na,10\nb,20\n")
+    flags = ("--segment", "part", "--segment-budgets", "parts.csv", "--control", "0", "--json")
+    done = dfcl("allocate", "predictions.csv", *flags)
+    assert done.code == 0, done.stderr
+    plan = json.loads(done.stdout)
+    assert plan["units_per_arm"]["1"] == 30 and plan["spend"] == pytest.approx(100 * 0.5 + 30)
+    assert dfcl("allocate", "predictions.csv", *flags, "--include-control").code == 6
+
+
+def test_readout_counts_what_control_costs_into_the_budget(dfcl, tmp_path):
+    rows = "\n".join(f"{i},1,0.5,{2 + i / 1000},1.5" for i in range(1000))
+    (tmp_path / "predictions.csv").write_text(f"id,revenue_0,cost_0,revenue_1,cost_1\n{rows}\n")
+    made = dfcl("allocate", "predictions.csv", "--budget", "200", "--control", "0", "--holdout", "0.2", "-o", "plan.parquet")
+    assert made.code == 0, made.stderr
+    plan = pq.read_table(tmp_path / "plan.parquet", columns=["id", "role", "arm", "revenue", "cost"])
+    pq.write_table(plan, tmp_path / "outcomes.parquet")
+    done = dfcl("readout", "plan.parquet", "outcomes.parquet", "--json")
+    assert done.code == 0, done.stderr
+    assert json.loads(done.stdout)["budget"] == pytest.approx(1000 * 0.5 + 200)
