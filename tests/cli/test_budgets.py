@@ -145,4 +145,4 @@ def test_readout_counts_what_control_costs_into_the_budget(dfcl, tmp_path):
     pq.write_table(plan, tmp_path / "outcomes.parquet")
     done = dfcl("readout", "plan.parquet", "outcomes.parquet", "--json")
     assert done.code == 0, done.stderr
-    assert json.loads(done.stdout)["budget"] == pytest.approx(1000 * 0.5 + 200)
+    assert json.loads(done.stdout)["readout"]["budget"] == pytest.approx(1000 * 0.5 + 200)
