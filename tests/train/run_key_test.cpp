@@ -45,7 +45,7 @@ TEST(RunKey, ChangesWithEveryKeyThatTrainsAndWithNoOther) {
   other.deploy.units = 1000;
   EXPECT_EQ(key_of(trial, other), key);
   EXPECT_NE(key_of(trial, study, 2), key);
-  data::Trial changed = trial;
+  data::Trial changed = small_trial(200);
   changed.fingerprint += 1;
   EXPECT_NE(key_of(changed, study), key);
 }
