@@ -45,7 +45,8 @@ void add_constraints(CLI::App& verb, const std::shared_ptr<verbs::AllocateReques
   verb.add_option("--eligible", request->eligible,
                   "file that says which arms a unit may get\n"
                   "Columns id and eligible_<arm> (0/1, yes/no). The prediction file may have such columns itself.");
-  verb.add_option("--segment", request->segment, "column of the predictions, or of a model's units, that names each unit's segment");
+  verb.add_option("--segment", request->segment,
+                  "column of the predictions, or of a model's units, that names each unit's segment");
   verb.add_option("--segment-budgets", request->segment_budgets, "file with columns segment and budget");
   verb.add_option("--second-cost", request->second_cost,
                   "file with columns id and cost_<arm>: another thing that arms use up");
@@ -72,8 +73,9 @@ void add_options(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& 
   add_field(verb, "--multiplier", request->multiplier, "no budget: apply a known price of money, such as yesterday's");
   add_field(verb, "--curve", request->curve, "no plan: N points of the whole curve of spend and value");
   verb.add_option("--control", request->control,
-                  "the arm that gains are counted against\n"
-                  "Default: that of the model or the predictions; of a file that does not say it the arm 0, else the first.");
+                  "the arm that gains are counted against, for predictions that do not say\n"
+                  "Default: the arm called 0, control or none, else the first.");
+  verb.add_flag("--index", request->index, "revenue ranks units and is no money, for predictions that do not say");
   add_word<allocate::Objective>(verb, "--objective", request->objective,
                                 "what to maximise: revenue, or margin x revenue - cost");
   add_field(verb, "--margin", request->margin, "share of revenue that is earned, for --objective profit");

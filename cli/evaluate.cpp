@@ -74,6 +74,7 @@ void add_evaluate(Session& session) {
   verb.add_option("--share-of-max", flags->share_of_max,
                   "budgets as shares of the trial's mean cost in its costliest arm\nSeveral as 0.1,0.2.")
       ->delimiter(',');
+  verb.add_flag("--index", flags->index, "revenue ranks units and is no money, in all predictions that do not say");
   add_statistics(verb, *flags);
   add_model(verb, "--truth", flags->truth,
             "true expected outcomes of a simulated trial\nAdds the oracle's curve and each plan's share of it.");

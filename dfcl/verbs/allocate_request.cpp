@@ -148,7 +148,7 @@ void check_launch(const AllocateRequest& request) {
 }  // namespace
 
 data::PredictionFacts facts_of(const AllocateRequest& request, data::PredictionFacts facts) {
-  data::apply_said({.control = request.control, .is_index = {}}, facts);
+  data::apply_said({.control = request.control, .is_index = request.index ? std::optional(true) : std::nullopt}, facts);
   return facts;
 }
 

@@ -34,6 +34,7 @@ struct AllocateRequest {
   std::optional<double> multiplier;
   std::optional<std::int64_t> curve;  // points
   std::string control;
+  bool index = false;  // the predictions, which do not say it, hold an index
   allocate::Objective objective = allocate::Objective::revenue;
   std::optional<double> margin;
   std::optional<double> min_roi;

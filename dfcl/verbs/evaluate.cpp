@@ -172,6 +172,18 @@ void check_output(const EvaluateRequest& request, const std::string& trial_path)
   for (const ModelInput& model : request.models) require_output("output", output, {file_of(model)});
 }
 
+// The caller says that predictions which do not say it themselves hold an index.
+void mark_indices(std::vector<TrialPrediction>& predicted) {
+  bool is_meant = false;
+  for (TrialPrediction& prediction : predicted) {
+    if (!prediction.index_is_guessed) continue;
+    prediction.is_index = is_meant = true;
+  }
+  if (!is_meant)
+    throw core::field_error("index", "all models and predictions say themselves whether they hold an index", "", "",
+                            "leave it out: it is for predictions that do not say");
+}
+
 }  // namespace
 
 JudgedTrial read_judged_trial(const EvaluateRequest& request, std::shared_ptr<const data::Trial> trial,
@@ -193,6 +205,7 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, const EvaluateRequest& req
   for (const ModelInput& model : request.models) {
     predicted.push_back(predict_trial(model, judged, training_rows(request), context));
   }
+  if (request.index) mark_indices(predicted);
   const Nuisance nuisance = choose_nuisance(request, predicted, names, judged, context);
   std::optional<TrialPrediction> truth;
   if (request.truth) truth = predict_trial(*request.truth, judged, TrainingRows::warn, context);

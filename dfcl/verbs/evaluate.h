@@ -20,6 +20,7 @@ namespace dfcl::verbs {
 struct EvaluateRequest {
   StudyInput study;
   std::vector<ModelInput> models;     // the first is the reference
+  bool index = false;                 // of the models, predictions that do not say it hold an index
   std::optional<std::string> output;  // path of the results, .json; none: nothing is written
   Rows split = Rows::test;
   std::optional<evaluate::Estimator> estimator;  // none: doubly robust where there is a nuisance, else Hajek

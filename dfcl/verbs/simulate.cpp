@@ -40,7 +40,10 @@ data::Provenance make_provenance(const simulate::Simulator& simulator, const cha
                                           {"noise", fmt::format("{}", options.noise)},
                                           {"imbalance", options.imbalance ? "true" : "false"},
                                           {"seed", fmt::format("{}", options.seed)}}};
-  if (provenance.kind == "truth") provenance.options.emplace_back(data::kControlOption, simulator.arms().front());
+  if (provenance.kind == "truth") {
+    provenance.options.emplace_back(data::kControlOption, simulator.arms().front());
+    provenance.options.emplace_back(data::kIndexOption, "false");
+  }
   if (options.cost_scale != 1.0) provenance.options.emplace_back("cost_scale", fmt::format("{}", options.cost_scale));
   if (options.population_shift != 0.0)
     provenance.options.emplace_back("population_shift", fmt::format("{}", options.population_shift));

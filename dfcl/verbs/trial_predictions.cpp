@@ -77,7 +77,8 @@ TrialPrediction predict_by_model(const model::Model& model, const std::string& w
                                  TrainingRows training_rows, core::RunContext& context) {
   look_for_training_rows(model, where, judged, training_rows, context);
   warn_of_other_outcomes(model, where, judged.study, context);
-  TrialPrediction predicted{{}, model.method, model::fingerprint_of(model), model.is_index(), top_importance(model)};
+  TrialPrediction predicted{{},    model.method,         model::fingerprint_of(model), model.is_index(),
+                            false, top_importance(model)};
   if (model.features == judged.trial->features.columns) {
     const data::Prediction prediction = model::predict(
         model, features_of_rows(judged.trial->features, judged.rows.trial_row), judged.rows.ids, context);
@@ -108,6 +109,7 @@ TrialPrediction predict_trial(const ModelInput& input, const JudgedTrial& judged
   TrialPrediction predicted = join_to_trial(*read.prediction, read.path, judged, context);
   predicted.method = read.prediction->method;
   predicted.is_index = read.prediction->is_index;
+  predicted.index_is_guessed = read.prediction->index_is_guessed;
   return predicted;
 }
 

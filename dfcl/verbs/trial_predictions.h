@@ -32,6 +32,7 @@ struct TrialPrediction {
   std::string method;
   std::string fingerprint;
   bool is_index = false;
+  bool index_is_guessed = false;  // predictions that do not say it
   std::vector<evaluate::FeatureImportance> importance = {};
 };
 

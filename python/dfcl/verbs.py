@@ -363,6 +363,7 @@ def allocate(
     include_control: bool = False,
     multiplier: float | None = None,
     control: str | None = None,
+    index: bool = False,
     objective: str = "revenue",
     margin: float | None = None,
     min_roi: float | None = None,
@@ -386,9 +387,10 @@ def allocate(
     """Who gets what: the best plan for a budget, with proof of how good it is.
 
     ``predictions`` is a ``Prediction``, any table with columns id, revenue_<arm> and cost_<arm> from any model, or a
-    ``Model`` with ``units``. One budget gives a ``Plan``, several a list of them. Budgets are what is spent above
-    everyone in control; ``include_control`` counts what control costs in. A budget that cannot be met is the status of
-    its plan.
+    ``Model`` with ``units``. Where predictions do not say it themselves, ``control`` names the arm that is control, and
+    ``index=True`` says that their revenue ranks units and is no money. One budget gives a ``Plan``, several a list of
+    them. Budgets are what is spent above everyone in control; ``include_control`` counts what control costs in. A
+    budget that cannot be met is the status of its plan.
 
     >>> plan = allocate({"revenue_0": [1.0, 1.0], "cost_0": [0.0, 0.0],
     ...                  "revenue_1": [4.0, 2.0], "cost_1": [1.0, 1.0]}, budget=1)
@@ -401,7 +403,7 @@ def allocate(
         request = _request(predictions, units, sources)
         many = units is None and sources.most_rows() >= _MANY_UNITS
         _fill(request, budget=budget, per_unit=per_unit, share_of_max=share_of_max, multiplier=multiplier)
-        _fill(request, include_control=include_control)
+        _fill(request, include_control=include_control, index=index)
         _fill(request, control=control, objective=objective, margin=margin, min_roi=min_roi, segment=segment)
         _fill(request, min_units=_limits(min_units, "min_units"), max_units=_limits(max_units, "max_units"))
         _fill(request, second_budget=second_budget, holdout=holdout, holdout_salt=holdout_salt, explore=explore)
@@ -466,6 +468,7 @@ def evaluate(
     models: ModelLike | Sequence[ModelLike] | Mapping[str, ModelLike],
     trial: TableLike | None = None,
     *,
+    index: bool = False,
     split: str = "test",
     estimator: str | None = None,
     nuisance: ModelLike | None = None,
@@ -489,7 +492,8 @@ def evaluate(
     """What plans are worth, on rows of a trial that the models have not seen.
 
     ``models`` are models, predictions, tables of predictions from anywhere, or paths: one, a list, or a mapping
-    from names; the first is the reference.
+    from names; the first is the reference. ``index=True`` says that predictions which do not say it themselves hold an
+    index, which ranks units and is no money.
 
     >>> made = simulate("marketing", rows=4000, seed=1)
     >>> model = train(made.study, made.trial, method="tsm", epochs=2, seed=1)
@@ -499,7 +503,7 @@ def evaluate(
     """
     request = _dfcl.EvaluateRequest()
     _fill(request, split=split, estimator=estimator, budget=budget, per_unit=per_unit, share_of_max=share_of_max)
-    _fill(request, levels=levels, ranking=ranking, resamples=resamples, intervals=intervals, weights=weights)
+    _fill(request, index=index, levels=levels, ranking=ranking, resamples=resamples, intervals=intervals, weights=weights)
     _fill(request, segment=segment, allow_training_rows=allow_training_rows, output=output)
     with Sources() as sources:
         _fill_study(request, study_of(study, keywords), trial, sources)

@@ -54,8 +54,8 @@ def test_the_hold_out_gets_the_control_of_the_model(dfcl, tmp_path, arms, contro
     good(dfcl("predict", "model.safetensors", "trial.parquet", "-o", f"p.{ending}"))
     for flags in (["--per-unit", 0.1], ["--per-unit", 0.1, "--stream"]):
         good(dfcl("allocate", f"p.{ending}", *flags, "--holdout", 0.2, "-o", "plan.parquet"))
-        plan = pq.read_table(tmp_path / "plan.parquet").to_pandas()
-        assert set(plan.arm[plan.role == "holdout"]) == {control}
+        plan = pq.read_table(tmp_path / "plan.parquet").to_pydict()
+        assert {arm for arm, role in zip(plan["arm"], plan["role"]) if role == "holdout"} == {control}
     good(dfcl("allocate", "model.safetensors", "trial.parquet", "--per-unit", 0.1, "--holdout", 0.2, "-o", "plan.csv"))
     meta = json.loads((tmp_path / "plan.csv.meta.json").read_text())
     assert meta["kind"] == "plan" and meta["options"]["control"] == control
@@ -102,6 +102,21 @@ def test_the_control_of_predictions_can_be_said_once(dfcl, tmp_path):
     refused = dfcl("allocate", "p.parquet", "--budget", 1, "--control", "b")
     assert refused.code == USAGE and "--control" in refused.stderr and "'a'" in refused.stderr
     good(dfcl("allocate", "p.parquet", "--budget", 1, "--control", "a"))
+
+
+def test_predictions_that_do_not_say_it_can_be_called_an_index(dfcl, tmp_path):
+    write_trial(tmp_path, ["0", "1"], "0")
+    train(dfcl)
+    good(dfcl("predict", "model.safetensors", "trial.parquet", "-o", "p.parquet"))
+    pq.write_table(pq.read_table(tmp_path / "p.parquet").replace_schema_metadata(None), tmp_path / "foreign.parquet")
+    assert "is an index" in good(dfcl("allocate", "foreign.parquet", "--per-unit", 0.1, "--index")).stderr
+    refused = dfcl("allocate", "p.parquet", "--per-unit", 0.1, "--index")
+    assert refused.code == USAGE and "--index" in refused.stderr
+    flags = ["--index", "--split", "all", "--allow-training-rows", "--resamples", 50, "--json"]
+    results = json.loads(good(dfcl("evaluate", "study.toml", "p.parquet", "foreign.parquet", *flags)).stdout)
+    assert [model["index"] for model in results["models"]] == [False, True]
+    refused = dfcl("evaluate", "study.toml", "p.parquet", *flags)
+    assert refused.code == USAGE and json.loads(refused.stderr)["error"]["field"] == "index"
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "csv"])
