@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an evaluation says: plain figures, each with its interval; evaluate.h makes it, report/evaluation_json.h writes
-// it. Everything is per unit. Size does not grow with the rows.
+// What an evaluation says: plain figures, each with its interval; evaluate.h makes it, report/evaluation describes it for
+// results files. Everything is per unit. Size does not grow with the rows.
 #pragma once
 
 #include <cstddef>

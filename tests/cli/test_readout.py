@@ -50,6 +50,25 @@ def readout(dfcl, *flags):
     return json.loads(result.stdout)
 
 
+def test_an_incremental_budget_is_compared_with_spend_above_control(dfcl, tmp_path):
+    """Control costs 1 a unit: a budget of 500 above it lets a plan spend 2,500 on 2,000 units."""
+    units = 2000
+    predictions = {"id": list(range(units)), "revenue_0": [5.0] * units, "cost_0": [1.0] * units}
+    write(tmp_path / "predictions.parquet", predictions | {"revenue_5": [9.0 + i % 7 for i in range(units)], "cost_5": [2.0] * units})
+    made = dfcl("allocate", "predictions.parquet", "--control", "0", "--budget", "500", "--holdout", "0.1", "-o", "plan.parquet", "--json")
+    assert made.code == 0, made.stderr
+    figures = json.loads(made.stdout)
+    assert (figures["budget"], figures["budget_basis"]) == (500, "incremental")
+    plan = pq.read_table(tmp_path / "plan.parquet").to_pydict()
+    assert sum(plan["cost"]) == pytest.approx(2500, abs=1)
+    noise = np.random.default_rng(1).normal(0, 0.1, units)
+    write(tmp_path / "outcomes.parquet", {key: plan[key] for key in ("id", "role", "arm", "cost")} | {"revenue": np.array(plan["revenue"]) + noise})
+    results = readout(dfcl)
+    assert results["budget_basis"] == "total"
+    assert results["readout"]["budget"] == pytest.approx(2500)
+    assert results["readout"]["spend"]["value"] == pytest.approx(2500, abs=1)
+
+
 def test_planned_against_realised_and_over_the_hold_out(dfcl, tmp_path, files):
     plan, outcomes = ({k: np.array(v) for k, v in table.items()} for table in files)
     results = readout(dfcl, "--holdout-share", "0.1", "-o", "results.json")

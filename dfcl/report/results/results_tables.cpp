@@ -123,6 +123,7 @@ void add_values(Document& document, const Json& results, const ResultsWords& wor
                             {words.cost, "cost"},
                             {"over budget", "spend_over_budget", Show::interval, false},
                             {words.revenue + " per " + words.cost, "return_per_cost"},
+                            {"multiplier", "multiplier", Show::number},
                             {"predicted " + words.revenue, "predicted_revenue", Show::number, false},
                             {"predicted " + words.cost, "predicted_cost", Show::number, false},
                             {"true " + words.revenue, "true_revenue", Show::number, false},
