@@ -85,9 +85,11 @@ void many_budgets(const allocate::Problem& problem, double most, core::RunContex
   const allocate::PathPlan plan = path.at_budget(0.2 * most, context);
   const double arms = seconds_of([&] { path.arms(plan, context); });
   const double predictions = 8e-9 * static_cast<double>(problem.revenue.size());
-  fmt::print("  path in buckets       {:8.3f} s   then a budget {:.4f} s, slowest {:.4f} s, its arms {:.3f} s   peak memory {:.2f} x "
-             "the predictions\n",
-             build, total / kBudgets, slowest, arms, peak_gigabytes() / predictions);
+  fmt::print(
+      "  path in buckets       {:8.3f} s   then a budget {:.4f} s, slowest {:.4f} s, its arms {:.3f} s   peak memory "
+      "{:.2f} x "
+      "the predictions\n",
+      build, total / kBudgets, slowest, arms, peak_gigabytes() / predictions);
 }
 
 void compare(std::size_t units, core::RunContext& context) {

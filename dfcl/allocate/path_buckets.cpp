@@ -26,8 +26,8 @@ Cell CellGrid::bucket_cell(std::size_t bucket) const {
 
 CellGrid grid_of_sample(const Units& units, const Prices& prices) {
   constexpr std::size_t kSample = 16'384;
-  constexpr std::size_t kTail = 1000;  // one increment in so many lies in each outer cell
-  constexpr int kMostLog2Buckets = 15;
+  constexpr std::size_t kTail = 1000;   // one increment in so many lies in each outer cell
+  constexpr int kMostLog2Buckets = 12;  // what a thread writes to stays in its cache
   const int log2_buckets = std::clamp(static_cast<int>(std::bit_width(units.size())) - 2, 4, kMostLog2Buckets);
   std::vector<double> efficiency;
   Hull hull;

@@ -48,8 +48,8 @@ class SortedForm final : public PathForm {
   std::vector<double> spends_;       // of them; never falling
 };
 
-// Takes one pass to build and about 35 MB a thread (at most 8). Units in memory: 4.3 bytes an increment more, and a
-// budget then takes 10 to 20 ms for ten million units. Streams: nothing more, and a budget takes a pass, further ones
+// Takes one pass to build and about 5 MB a thread (at most 8). Units in memory: 4.3 bytes an increment more, and a
+// budget then takes about 20 ms for ten million units. Streams: nothing more, and a budget takes a pass, further ones
 // only where a million increments are nearly equal.
 class BucketedForm final : public PathForm {
  public:

@@ -36,8 +36,7 @@ class Clock {
 
 // One for each budget of the request; one without limit where there is none.
 std::vector<data::PlanBudget> request_budgets(const AllocateRequest& request, PlanInput& input) {
-  const data::BudgetBasis basis =
-      request.include_control ? data::BudgetBasis::total : data::BudgetBasis::incremental;
+  const data::BudgetBasis basis = request.include_control ? data::BudgetBasis::total : data::BudgetBasis::incremental;
   if (request.totals.empty() && request.per_unit.empty() && request.share_of_max.empty())
     return {{allocate::kNoBudget, allocate::kNoBudget}};
   data::UnitSpends spends;
@@ -188,8 +187,8 @@ report::PlanSummary empty_figures(const AllocateRequest& request, const PlanInpu
 
 allocate::Curve make_curve(const AllocateRequest& request, PlanInput& input, core::RunContext& context) {
   const std::vector<std::string>& arms = input.facts.arms.labels;
-  allocate::Curve curve = naming_units(
-      input, [&] { return input.path().curve(static_cast<std::size_t>(*request.curve), context); });
+  allocate::Curve curve =
+      naming_units(input, [&] { return input.path().curve(static_cast<std::size_t>(*request.curve), context); });
   const bool json_file = request.output.ends_with(".json");
   if (!request.output.empty())
     io::write_text_file(request.output, json_file ? report::curve_json(curve, arms) : report::curve_csv(curve, arms));
@@ -215,8 +214,7 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
     for (const std::string& warning : input->warnings) context.warn(warning);
     return result;
   }
-  const std::vector<data::PlanBudget> budgets =
-      naming_units(*input, [&] { return request_budgets(request, *input); });
+  const std::vector<data::PlanBudget> budgets = naming_units(*input, [&] { return request_budgets(request, *input); });
   const double read_seconds = clock.lap();
   for (std::size_t i = 0; i < budgets.size(); ++i) {
     report::PlanSummary figures = empty_figures(request, *input);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The units of a plan, wherever they come from: predictions in memory, of a file or of a model, or a stream of them. Both
-// end in one allocate::PlanPath, so allocate is one script. Memory: the predictions, or one batch of the stream and 8
-// bytes a unit during its first pass, for the ids.
+// The units of a plan, wherever they come from: predictions in memory, of a file or of a model, or a stream of them.
+// Both end in one allocate::PlanPath, so allocate is one script. Memory: the predictions, or one batch of the stream
+// and 8 bytes a unit during its first pass, for the ids.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class PlanInput {
   // Of the predictions, known once a plan was delivered.
   virtual std::uint64_t fingerprint() = 0;
 
-  data::PredictionFacts facts;        // with what the request says of them
+  data::PredictionFacts facts;  // with what the request says of them
   allocate::Rules rules;
   launch::LaunchDesign design;
   std::vector<std::string> segments;  // labels; empty without segments

@@ -333,7 +333,9 @@ def test_bad_input_is_refused_and_nothing_is_written(dfcl, tmp_path):
         part = np.where(table["arm"] == "on", "train", "test")
         part[np.flatnonzero(table["arm"] == "on")[:count]] = "test"
         small_trial(tmp_path, part=part)
-        options = ["--set", "split.by=part", "--set", 'columns.cluster=""', "--set", 'columns.exclude=["household"]']
+        study = (tmp_path / "small.toml").read_text().replace('cluster = "household"\n', "")
+        (tmp_path / "small.toml").write_text(study)
+        options = ["--set", "split.by=part", "--set", 'columns.exclude=["household"]']
         assert message in refused(dfcl, tmp_path, "small.toml", "small-predictions.csv", *options)
     assert dfcl("evaluate", "small.toml", "absent.csv").code == FILE
     assert ".json" in dfcl("evaluate", "small.toml", "small-predictions.csv", "-o", "results.csv").stderr
