@@ -132,6 +132,12 @@ learn::ArmShape shape_of(const data::Study::Method& options, const char* outcome
   return rises || names(options.monotone, outcome) ? learn::ArmShape::monotone : learn::ArmShape::plain;
 }
 
+// Prices or rates say so, also where a method learns costs all the same (an index). A rising shape begins with control.
+bool has_free_control(const data::Trial& trial, const learn::OutcomeFacts& cost) {
+  return trial.cost_facts.is_known() && trial.cost_facts.per_arm[trial.arms.control] == 0.0 &&
+         (cost.arm_shape == learn::ArmShape::plain || trial.arms.control == 0);
+}
+
 learn::Facts facts_of(const data::Trial& trial, const data::Study& study, const Method& method,
                       OutcomeKind revenue_kind, OutcomeKind cost_kind) {
   const bool anchored = !study.method.as_published;
@@ -142,7 +148,7 @@ learn::Facts facts_of(const data::Trial& trial, const data::Study& study, const 
   facts.cost = {.num_arms = num_arms, .kind = cost_kind, .control = trial.arms.control};
   facts.cost.arm_shape = shape_of(
       study.method, "cost", method.monotone || (anchored && study.cost.rises_with_arm && trial.arms.control == 0));
-  facts.cost.control_is_free = anchored && study.cost.control_is_free;
+  facts.cost.control_is_free = (anchored && study.cost.control_is_free) || has_free_control(trial, facts.cost);
   facts.cost.non_negative = anchored && study.cost.non_negative && cost_kind == OutcomeKind::real;
   return facts;
 }

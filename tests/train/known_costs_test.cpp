@@ -99,6 +99,16 @@ TEST(KnownCosts, APriceThatIsPaidIfAnOutcomeHappensNeedsOnlyItsProbability) {
   }
 }
 
+TEST(KnownCosts, AFreeControlIsFreeWhereAnIndexLearnsCostsAllTheSame) {
+  for (const data::CostFacts& facts : {kRates, kPricesIf}) {
+    const data::Trial trial = trial_with(facts);
+    const model::Model model = train_on(trial, study_of("dpm"));
+    EXPECT_FALSE(model.cost_facts.is_known());
+    const data::Prediction found = predictions_of(model, trial);
+    for (std::size_t unit = 0; unit < trial.num_units(); ++unit) ASSERT_EQ(found.cost(unit, 0), 0.0f);
+  }
+}
+
 // What a unit cost reaches nothing but the price.
 TEST(KnownCosts, NothingIsLearnedOfThem) {
   data::Trial trial = trial_with(kPrices);
