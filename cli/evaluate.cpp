@@ -72,7 +72,8 @@ void add_evaluate(Session& session) {
       ->delimiter(',');
   verb.add_option("--per-unit", flags->per_unit, "budgets as spend per unit; several as 0.1,0.2")->delimiter(',');
   verb.add_option("--share-of-max", flags->share_of_max,
-                  "budgets as shares of the trial's mean cost in its costliest arm\nSeveral as 0.1,0.2.")
+                  "budgets as shares of the way from control's mean cost in the trial to its costliest arm's\nSeveral "
+                  "as 0.1,0.2.")
       ->delimiter(',');
   verb.add_flag("--index", flags->index, "revenue ranks units and is no money, in all predictions that do not say");
   add_statistics(verb, *flags);

@@ -15,7 +15,18 @@ __all__ = ["Study"]
 
 # Keyword -> key of the study file, from the one table of keys.
 _KEYS = {key["keyword"]: key["name"] for key in _dfcl.study_keys() if key["keyword"]}
-_dfcl.set_keywords({key: keyword for keyword, key in _KEYS.items()})
+
+
+def keys_of_verb(verb: str) -> dict[str, str]:
+    """The keywords of a verb that set keys of the study, named as its flags are: --warm-epochs is warm_epochs."""
+    table = _dfcl.study_keys()
+    return {key["flags"][verb][2:].replace("-", "_"): key["name"] for key in table if verb in key["flags"]}
+
+
+_dfcl.set_keywords(
+    {key: name for verb in ("train", "compare", "deploy") for name, key in keys_of_verb(verb).items()}
+    | {key: keyword for keyword, key in _KEYS.items()}
+)
 
 # The form of studies made here: budgets are what is spent above control.
 _FORMAT = "format = 2\n"

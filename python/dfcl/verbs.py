@@ -30,7 +30,7 @@ from .results import (
     Simulation,
     Table,
 )
-from .study import _KEYS, Study, study_of
+from .study import Study, keys_of_verb, study_of
 from .tables import Sources, TableLike
 
 __all__ = [
@@ -62,27 +62,7 @@ ModelLike = Union[Model, Prediction, TableLike]
 _MANY_UNITS = 200_000
 
 # Keywords of verbs that set a key of the study.
-_TRAIN_KEYS = {
-    "method": "method.name",
-    "epochs": "method.epochs",
-    "batch": "method.batch",
-    "lr": "method.learning_rate",
-    "alpha": "method.alpha",
-    "baseline": "method.baseline",
-    "ensemble": "method.ensemble",
-    "warm_epochs": "method.warm_epochs",
-    "monotone": "method.monotone",
-    "concave": "method.concave",
-    "as_published": "method.as_published",
-    "trees": "forest.trees",
-    "leaf": "forest.leaf",
-    "depth": "forest.depth",
-}
-_COMPARE_KEYS = {"methods": "compare.methods", "seeds": "compare.seeds"}
-_DEPLOY_KEYS = {
-    name: f"deploy.{name}" for name in ("methods", "units", "days", "cost_drift", "population_drift", "retrain")
-}
-_dfcl.set_keywords({key: name for name, key in (_KEYS | _DEPLOY_KEYS | _COMPARE_KEYS | _TRAIN_KEYS).items()})
+_TRAIN_KEYS, _COMPARE_KEYS, _DEPLOY_KEYS = (keys_of_verb(verb) for verb in ("train", "compare", "deploy"))
 
 
 def _run(threads: int, seed: int, progress: Progress) -> _dfcl.Run:
@@ -116,7 +96,7 @@ def _fill_study(request: Any, study: Study, trial: TableLike | None, sources: So
 
 def _with_keys(study: Study, keys: Mapping[str, str], given: Mapping[str, Any]) -> Study:
     """The study with the keywords that set a key of it."""
-    settings = {key: given[name] for name, key in keys.items() if given[name] is not None}
+    settings = {key: given[name] for name, key in keys.items() if given.get(name) is not None}
     return study.set(settings) if settings else study
 
 

@@ -61,6 +61,9 @@ void bind_study(nb::module_& module) {
       entry["name"] = key.full_name();
       entry["type"] = data::type_name(key);
       entry["keyword"] = key.keyword;
+      nb::dict flags;
+      for (const data::KeyFlag& flag : key.flags) flags[flag.verb.c_str()] = flag.flag;
+      entry["flags"] = flags;
       keys.append(entry);
     }
     return keys;

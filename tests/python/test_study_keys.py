@@ -30,6 +30,16 @@ def test_keywords_and_their_types_are_those_of_the_table():
     assert found == expected
 
 
+@pytest.mark.parametrize("verb", ["train", "compare", "deploy"])
+def test_verbs_take_the_keys_that_their_flags_set(verb):
+    parameters = inspect.signature(getattr(dfcl, verb)).parameters
+    of_study = {key["keyword"] for key in _dfcl.study_keys()}
+    expected = {
+        key["flags"][verb][2:].replace("-", "_") for key in _dfcl.study_keys() if verb in key["flags"]
+    } - (of_study - {"method"})
+    assert expected <= set(parameters) | ({"method"} if verb != "train" else set())
+
+
 def test_studies_made_of_keywords_have_the_newest_format_and_budgets_above_control():
     study = dfcl.Study(arm="a", revenue="r", cost="c", per_unit=[0.1], include_control=True)
     assert study.text.startswith("format = 2\n")
