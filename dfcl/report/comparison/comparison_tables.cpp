@@ -36,14 +36,6 @@ std::string mean_text(const SeedFigure* figure, double scale, int digits) {
   return text;
 }
 
-std::string percent_difference(const Interval& difference) {
-  if (!std::isfinite(difference.value)) return "";
-  std::string text = fmt::format("{:+.2f} %", 100.0 * difference.value);
-  if (std::isfinite(difference.low))
-    text += fmt::format(" [{:+.2f}, {:+.2f}]", 100.0 * difference.low, 100.0 * difference.high);
-  return text;
-}
-
 std::string points_difference(const Interval& difference) {
   if (!std::isfinite(difference.value)) return "";
   std::string text = fmt::format("{:+.2f}", 100.0 * difference.value);
@@ -113,7 +105,7 @@ Table seeds_revenue_table(const ComparisonReport& report) {
     std::vector<std::string> row = {entry.name};
     for (const double budget : budgets) row.push_back(mean_text(find(entry, "matched_revenue", budget), 1.0 / base, 4));
     const SeedFigure* gain = find(entry, "gain", kOverall);
-    row.push_back(gain == nullptr ? "" : percent_difference(gain->difference));
+    row.push_back(gain == nullptr ? "" : percent_change_text(gain->difference));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -177,7 +169,8 @@ Table differences_table(const ComparisonReport& report) {
     std::vector<std::string> row = {evaluation.models[model].name};
     for (const evaluate::DifferenceFigures& difference : evaluation.differences) {
       if (difference.model != evaluation.models[model].name) continue;
-      row.push_back(percent_difference({difference.relative.value, difference.relative.low, difference.relative.high}));
+      row.push_back(
+          percent_change_text({difference.relative.value, difference.relative.low, difference.relative.high}));
     }
     table.rows.push_back(std::move(row));
   }

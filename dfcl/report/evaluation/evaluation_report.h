@@ -18,7 +18,7 @@ struct EvaluationReport {
   evaluate::Evaluation evaluation;
   data::Provenance provenance;
   data::ReportWords words;
-  std::string split;          // train, validation, test, all
+  std::string split;  // train, validation, test, all
   std::optional<check::CheckResult> check = {};
 };
 

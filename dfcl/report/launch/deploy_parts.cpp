@@ -14,13 +14,7 @@ using launch::DeployResult;
 using launch::GroupResult;
 using launch::WeekResult;
 
-std::string gain_text(const Interval& gain) {
-  return fmt::format("{:+.2f} % [{:+.2f}, {:+.2f}]", 100.0 * gain.value, 100.0 * gain.low, 100.0 * gain.high);
-}
-
-std::string overspend_text(const GroupResult& group) {
-  return fmt::format("{:+.1f} %", 100.0 * (group.spend / group.budget - 1.0));
-}
+std::string overspend_text(const GroupResult& group) { return signed_percent_text(group.spend / group.budget - 1.0); }
 
 std::vector<std::string> week_titles(const Campaign& campaign, const char* first, const char* last) {
   std::vector<std::string> titles = {first};
@@ -94,7 +88,8 @@ Verdict deploy_verdict(const DeployResult& result, bool with_controller) {
                                : gain.high < 0.0 ? "less than"
                                                  : "not shown to differ from";
     verdict.details.push_back(fmt::format("{}: {} {}: {}, at a spend of {} against the budget.", result.methods[method],
-                                          judged, reference, gain_text(gain), overspend_text(campaign.total[method])));
+                                          judged, reference, percent_change_text(gain),
+                                          overspend_text(campaign.total[method])));
   }
   if (best == result.reference) {
     verdict.sentence = fmt::format("Only {} was deployed: there is nothing to compare it with.", reference);
@@ -105,7 +100,7 @@ Verdict deploy_verdict(const DeployResult& result, bool with_controller) {
   verdict.sentence =
       fmt::format("In {} simulated days with {} units, {} earned {} {}: {}.", result.days, count_text(result.units),
                   result.methods[best], gain.low > 0.0 ? "more than" : "no more than chance explains over", reference,
-                  gain_text(gain));
+                  percent_change_text(gain));
   return verdict;
 }
 
@@ -126,7 +121,7 @@ Table weeks_table(const DeployResult& result, bool with_controller) {
       const Interval relative = week.groups[method].revenue_per_unit.scaled(1.0 / base);
       row.push_back(fmt::format("{:.4f} -+ {:.4f}", relative.value, 0.5 * (relative.high - relative.low)));
     }
-    row.push_back(method == result.reference ? "" : gain_text(campaign.total[method].gain));
+    row.push_back(method == result.reference ? "" : percent_change_text(campaign.total[method].gain));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -142,8 +137,8 @@ Table gains_table(const DeployResult& result, bool with_controller) {
   for (std::size_t method = 0; method < result.methods.size(); ++method) {
     if (method == result.reference) continue;
     std::vector<std::string> row = {result.methods[method]};
-    for (const WeekResult& week : campaign.weeks) row.push_back(gain_text(week.groups[method].gain));
-    row.push_back(gain_text(campaign.total[method].gain));
+    for (const WeekResult& week : campaign.weeks) row.push_back(percent_change_text(week.groups[method].gain));
+    row.push_back(percent_change_text(campaign.total[method].gain));
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -52,7 +52,7 @@ Table arms_table(const Readout& readout) {
        {"95 % interval", [](const A& arm) { return range_text(arm.overspend); }},
        {"relative", [](const A& arm) {
           const bool has_share = arm.planned_cost > 0.0;
-          return has_share ? fmt::format("{:+.1f} %", 100.0 * arm.overspend.value / arm.planned_cost) : "";
+          return has_share ? signed_percent_text(arm.overspend.value / arm.planned_cost) : "";
         }}});
   table.id = "arms";
   table.title = "Spend by planned arm, units of role plan";

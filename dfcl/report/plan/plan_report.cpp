@@ -145,11 +145,10 @@ std::string plans_text(const std::vector<PlanSummary>& plans) {
     for (const PlanSummary& plan : plans) {
       const Solution& solution = plan.solution;
       const bool has = solution.has_plan();
-      table.add_row({amount_text(plan.budget), has ? amount_text(solution.spend) : "",
-                     has ? amount_text(solution.revenue) : "",
-                     has ? amount_text(solution.revenue - solution.control_revenue) : "",
-                     has ? number_text(solution.gap) : "", has ? number_text(solution.multiplier) : "",
-                     std::string(allocate::to_text(solution.status)), plan.file});
+      table.add_row(
+          {amount_text(plan.budget), has ? amount_text(solution.spend) : "", has ? amount_text(solution.revenue) : "",
+           has ? amount_text(solution.revenue - solution.control_revenue) : "", has ? number_text(solution.gap) : "",
+           has ? number_text(solution.multiplier) : "", std::string(allocate::to_text(solution.status)), plan.file});
     }
     return fmt::format("Plans for {} units, {} arms\n\n{}", count_text(plans.front().num_units),
                        plans.front().arms.size(), table.text());

@@ -63,6 +63,15 @@ std::string percent_text(double share) {
   return share > 0.0 && share < 0.001 ? fmt::format("{:.2g} %", 100.0 * share) : fmt::format("{:.1f} %", 100.0 * share);
 }
 
+std::string signed_percent_text(double share) { return fmt::format("{:+.1f} %", 100.0 * share); }
+
+std::string percent_change_text(const core::Interval& share) {
+  if (!std::isfinite(share.value)) return "";
+  std::string text = fmt::format("{:+.2f} %", 100.0 * share.value);
+  if (share.has_ends()) text += fmt::format(" [{:+.2f}, {:+.2f}]", 100.0 * share.low, 100.0 * share.high);
+  return text;
+}
+
 std::string p_value_text(double p) {
   if (!std::isfinite(p)) return "n/a";
   return p < 0.0001 ? "<0.0001" : fmt::format("{:.{}f}", p, p < 0.01 ? 4 : 3);

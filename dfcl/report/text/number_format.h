@@ -13,10 +13,13 @@
 namespace dfcl::report {
 
 // For the terminal.
-std::string count_text(std::size_t count);           // 1,234,567
-std::string number_text(double value);               // four significant digits, 12,345 from a thousand; "n/a" for NaN
-std::string amount_text(double amount);              // money: 12,345.67; four digits below 10; "none" if not finite
-std::string percent_text(double share);              // 12.3 %
+std::string count_text(std::size_t count);      // 1,234,567
+std::string number_text(double value);          // four significant digits, 12,345 from a thousand; "n/a" for NaN
+std::string amount_text(double amount);         // money: 12,345.67; four digits below 10; "none" if not finite
+std::string percent_text(double share);         // 12.3 %
+std::string signed_percent_text(double share);  // +12.3 %
+// +1.23 % [+0.20, +2.26]; "" where there is no value, without brackets where there are no ends.
+std::string percent_change_text(const core::Interval& share);
 std::string p_value_text(double p);                  // 0.032, <0.0001
 std::string interval_text(double low, double high);  // [0.1, 0.3]
 
