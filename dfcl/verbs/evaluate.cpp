@@ -150,7 +150,10 @@ void check_request(const EvaluateRequest& request) {
   // Less than nothing may be spent above control: there may be cheaper arms.
   require_finite("budget", request.totals);
   require_finite("per_unit", request.per_unit);
-  require_finite("share_of_max", request.share_of_max);
+  for (const double share : request.share_of_max) {
+    if (!(share >= 0.0 && std::isfinite(share)))
+      throw core::field_error("share_of_max", "out of range", fmt::format("{}", share), "a number of 0 or more");
+  }
   const auto require_count = [](const char* field, std::int64_t count, std::int64_t least) {
     constexpr std::int64_t kMost = 1'000'000;
     if (count < least || count > kMost)
