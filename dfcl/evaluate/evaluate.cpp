@@ -55,8 +55,9 @@ JudgedPlan plan_figures(const Setting& setting, const PlanRun& run, const Oracle
   figures.cost = cost_interval(setting, run.estimate.cost, spread.cost);
   // Of an incremental budget, control's cost is estimated too.
   const bool incremental = setting.options.budget_basis == data::BudgetBasis::incremental;
-  figures.spend_over_budget = cost_interval(setting, (incremental ? extra_cost : run.estimate.cost) - run.budget_per_unit,
-                                            incremental ? spread.extra_cost : spread.cost);
+  figures.spend_over_budget =
+      cost_interval(setting, (incremental ? extra_cost : run.estimate.cost) - run.budget_per_unit,
+                    incremental ? spread.extra_cost : spread.cost);
   figures.return_per_cost = core::fieller_interval({increment, extra_cost, spread.increment * spread.increment,
                                                     spread.extra_cost * spread.extra_cost, spread.increment_extra_cost},
                                                    core::normal_critical(level));
@@ -105,7 +106,9 @@ FitFigures fit_figures(const Setting& setting, const JudgedModel& model) {
   const std::vector<double> cost = factual(model.prediction.cost, rows);
   return {outcome_fit(revenue, rows.revenue, setting.context), outcome_fit(cost, rows.cost, setting.context),
           calibration(revenue, rows.revenue, rows, level, setting.context),
-          calibration(cost, rows.cost, rows, level, setting.context)};
+          // A known price is a fact: there is nothing to calibrate.
+          setting.knows_prices() ? std::vector<CalibrationGroup>{}
+                                 : calibration(cost, rows.cost, rows, level, setting.context)};
 }
 
 ModelFigures model_figures(const Setting& setting, const JudgedModel& model, const ModelRun& run,

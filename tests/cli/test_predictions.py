@@ -196,3 +196,29 @@ def test_info_shows_float32_prices_as_people_write_them(dfcl, tmp_path):
     pq.write_table(pa.table(table), tmp_path / "t.parquet")
     text = good(dfcl("info", "t.parquet", "--json")).stdout
     assert '"low": 0.15' in text and "0.150000" not in text.split('"mean"')[0]
+
+
+def test_a_price_is_a_price_from_the_study_to_the_results(dfcl, tmp_path):
+    rng = np.random.default_rng(1)
+    rows = 20_000
+    arm = rng.integers(0, 2, rows)
+    x = rng.normal(size=rows)
+    revenue = 1 + arm * (1 + 0.5 * x) + rng.normal(size=rows)
+    pq.write_table(
+        pa.table({"id": np.arange(rows), "x": x, "arm": np.where(arm == 1, "5", "0"), "revenue": revenue}),
+        tmp_path / "trial.parquet",
+    )
+    (tmp_path / "study.toml").write_text(
+        'format = 2\n[data]\ntrial = "trial.parquet"\n[columns]\nid = "id"\narm = "arm"\nrevenue = "revenue"\n'
+        '[arms]\ncontrol = "0"\ncost = { "5" = 0.15 }\n[budgets]\nper_unit = [0.075]\n'
+    )
+    train(dfcl)
+    good(dfcl("predict", "model.safetensors", "trial.parquet", "-o", "p.csv"))
+    assert json.loads((tmp_path / "p.csv.meta.json").read_text())["options"]["price_5"] == "0.15"
+    for flags in ([], ["--stream"]):
+        plan = json.loads(good(dfcl("allocate", "p.csv", "--budget", 1500, *flags, "-o", "plan.csv", "--json")).stdout)
+        assert plan["units_per_arm"]["5"] == 10_000 and plan["spend"] == 1500
+    good(dfcl("evaluate", "study.toml", "p.csv", "--split", "all", "--resamples", 50, "-o", "results.json"))
+    texts = [(tmp_path / name).read_text() for name in ("p.csv", "plan.csv", "results.json")]
+    texts += [good(dfcl(*line)).stdout for line in (["check", "study.toml", "--json"], ["allocate", "p.csv", "--budget", 1500])]
+    assert not any("0.1500000" in text or "0.1499999" in text for text in texts)
