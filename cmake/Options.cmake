@@ -24,6 +24,8 @@ if(PROJECT_IS_TOP_LEVEL)
                          $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-array-bounds>)
 endif()
 if(DFCL_SANITIZE)
+  # With sanitizers GCC sees variables that may not be set where all are: its manual says so.
+  target_compile_options(dfcl_build_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_compile_options(dfcl_build_flags INTERFACE -fsanitize=${DFCL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(dfcl_build_flags INTERFACE -fsanitize=${DFCL_SANITIZE})
 endif()
