@@ -150,7 +150,7 @@ ROWS = {
         "truth": both(ABSENT),
         "budget": Wrong("nan", "100"),
         "per_unit": Wrong("inf", float("inf")),
-        "share_of_max": both(-1),
+        "share_of_max": Wrong("inf", float("inf")),
         "levels": both(1),
         "ranking": both("publishd"),
         "resamples": both(-1),

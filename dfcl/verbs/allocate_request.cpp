@@ -122,6 +122,8 @@ void check_inputs(const AllocateRequest& request) {
       request.units.empty())
     throw field_error("segment", "predictions in memory have no such column", request.segment, "",
                       fmt::format("{} gives a table with id and this column", field_name("units")));
+  if (request.prediction != nullptr && request.segment.empty() && !request.units.empty())
+    throw field_error("units", fmt::format("predictions take units only for {}", field_name("segment")));
   if (request.prediction != nullptr || request.model != nullptr) return;
   if (!std::filesystem::exists(request.predictions) && !request.units.empty())
     throw core::Error({.kind = core::ErrorKind::file, .what = "no such file", .where = request.predictions});

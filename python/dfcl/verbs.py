@@ -315,10 +315,11 @@ def _request(
             raise _usage_error("units", "a model: plan for which units?", "allocate(model, units, ...)")
         request.set("model", predictions._native)
         request.set("units", sources.path(units, "units", predictions.features))
-    elif units is not None:
-        raise _usage_error("units", "predictions take no units", "leave out units=, or give a model")
     elif isinstance(predictions, Prediction):
         request.set("prediction", predictions._native)
+        _fill_tables(request, sources, units=units)  # where the segments stand
+    elif units is not None:
+        raise _usage_error("units", "a table of predictions takes no units", "leave out units=, or give a model")
     else:
         request.set("predictions", sources.path(predictions, "predictions"))
     return request

@@ -104,10 +104,13 @@ def test_a_report_of_an_unknown_format_is_refused(made):
 
 
 def test_segment_budgets_beside_a_model_or_a_prediction_are_not_dropped(made, model):
-    budgets = {"a": 300.0, "b": 300.0}
-    for plan_of in (
-        lambda: dfcl.allocate(model, made.trial, segment="city_tier", segment_budgets=budgets),
-        lambda: dfcl.allocate(dfcl.predict(model, made.trial), segment="city_tier", segment_budgets=budgets),
-    ):
-        with pytest.raises(dfcl.UsageError, match="segment="):
-            plan_of()
+    units = made.trial.to_pandas()
+    units["region"] = ["north" if unit % 2 else "south" for unit in range(len(units))]
+    prediction = dfcl.predict(model, units)
+    budgets = {"north": 300.0, "south": 300.0}
+    for predictions in (model, prediction):
+        plan = dfcl.allocate(predictions, units, segment="region", segment_budgets=budgets)
+        assert set(plan["segments"]) == {"north", "south"}
+        assert all(segment["spend"] <= 300.0 + 1e-6 for segment in plan["segments"].values())
+    with pytest.raises(dfcl.UsageError, match="segment="):
+        dfcl.allocate(prediction, segment="region", segment_budgets=budgets)
