@@ -153,3 +153,14 @@ cost = { "A" = 0.15 }
     shares = judged["models"][0]["deployed"][0]["share_per_arm"]
     share = shares["A"] if isinstance(shares, dict) else shares[1]
     assert cost["value"] == pytest.approx(0.15 * share, rel=1e-12)
+
+
+def test_the_segments_of_a_model_s_units_keep_their_budgets(dfcl, tmp_path):
+    good(dfcl("simulate", "--preset", "marketing", "--rows", 2000, "--seed", 2, "-o", "t.parquet", "--study", "s.toml"))
+    good(dfcl("train", "s.toml", "--method", "tsm", "--epochs", 1, "--seed", 1, "-o", "m.safetensors"))
+    cities = sorted(set(pq.read_table(tmp_path / "t.parquet")["city"].to_pylist()))
+    (tmp_path / "b.csv").write_text("segment,budget\n" + "".join(f"{city},5\n" for city in cities))
+    plan = summary(dfcl, "m.safetensors", "t.parquet", "--segment", "city", "--segment-budgets", "b.csv")
+    assert list(plan["segments"]) == cities
+    assert all(figures["spend"] <= 5 for figures in plan["segments"].values())
+    assert plan["spend"] <= 5 * len(cities)
