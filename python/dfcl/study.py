@@ -26,6 +26,7 @@ def keys_of_verb(verb: str) -> dict[str, str]:
 _dfcl.set_keywords(
     {key: name for verb in ("train", "compare", "deploy") for name, key in keys_of_verb(verb).items()}
     | {key: keyword for keyword, key in _KEYS.items()}
+    | {"set": "settings"}
 )
 
 # The form of studies made here: budgets are what is spent above control.

@@ -51,5 +51,5 @@ def test_studies_made_of_keywords_have_the_newest_format_and_budgets_above_contr
 def test_a_wrong_value_names_the_keyword_or_the_key():
     with pytest.raises(dfcl.UsageError, match="share_of_max="):
         dfcl.Study(arm="a", revenue="r", cost="c", share_of_max=[2.0])
-    with pytest.raises(dfcl.UsageError, match="method.alpha"):
+    with pytest.raises(dfcl.UsageError, match="alpha"):
         dfcl.Study(arm="a", revenue="r", cost="c", settings={"method.alpha": -1})

@@ -29,7 +29,7 @@ def test_a_study_of_keywords_is_the_study_of_a_file(tmp_path):
     [
         ({"arm": "a", "revenue": "r"}, "the cost must be said in one way", ""),
         ({"arm": "a", "revenue": "r", "cost": "c", "settings": {"split.trian": 1}}, "unknown key 'trian'", "train"),
-        ({"revenue": "r", "cost": "c"}, r"\[columns\] arm is not set", "docs/study.md"),
+        ({"revenue": "r", "cost": "c"}, "arm=: is not set", "docs/study.md"),
     ],
 )
 def test_a_wrong_study_is_a_usage_error_with_its_hint(keywords, text, hint):
@@ -74,7 +74,7 @@ def test_an_unfit_trial_is_a_result_of_check_and_an_error_of_train():
 
 
 def test_a_budget_that_cannot_be_met_is_a_status():
-    plan = dfcl.allocate({"revenue_0": [1.0], "cost_0": [5.0]}, budget=1)
+    plan = dfcl.allocate({"revenue_0": [1.0], "cost_0": [5.0]}, budget=1, include_control=True)
     assert not plan.has_plan
     assert "cannot" in plan.status
     assert plan.value != plan.value

@@ -48,18 +48,32 @@ void set_key(const toml::node& node, const data::StudyKey& key, const std::strin
   }
 }
 
-// given: where the setting stands; "": the caller knows.
-void apply_override(const std::string& text, const std::string& given, Study& study) {
-  const std::string where = given.empty() ? text : fmt::format("{} {}", given, text);
+// The key of "section.key=value". Errors name the field "set", where settings come from the caller.
+const data::StudyKey& key_of_override(const std::string& text, const std::string& given) {
+  const std::string where = given.empty() ? "" : fmt::format("{} {}", given, text);
   const std::size_t equals = text.find('=');
   const std::string name(trim(std::string_view(text).substr(0, equals)));
   const std::size_t dot = name.find('.');
-  if (equals == std::string::npos || (dot == std::string::npos && name != "format"))
-    throw core::usage_error(where, "cannot read the setting", "", "section.key=value, for example split.train=0.7");
-  const data::StudyKey& key =
-      dot == std::string::npos ? data::find_study_key("", name, where)
-                               : data::find_study_key(std::string(trim(std::string_view(name).substr(0, dot))),
-                                                      std::string(trim(std::string_view(name).substr(dot + 1))), where);
+  try {
+    if (equals == std::string::npos || (dot == std::string::npos && name != "format"))
+      throw core::usage_error(where, "cannot read the setting", "", "section.key=value, for example split.train=0.7");
+    if (dot == std::string::npos) return data::find_study_key("", name, where);
+    return data::find_study_key(std::string(trim(std::string_view(name).substr(0, dot))),
+                                std::string(trim(std::string_view(name).substr(dot + 1))), where);
+  } catch (const core::Error& error) {
+    core::ErrorDetails details = error.details();
+    if (given.empty()) {
+      details.field = "set";
+      details.found = fmt::format("'{}'", text);
+    }
+    throw core::Error(std::move(details));
+  }
+}
+
+// given: where the setting stands; "": the caller knows.
+void apply_override(const std::string& text, const std::string& given, Study& study) {
+  const data::StudyKey& key = key_of_override(text, given);
+  const std::size_t equals = text.find('=');
   const std::string value = text.substr(equals + 1);
   if (key.is_optional && trim(value).empty()) {
     key.set(study, std::nullopt);
