@@ -156,7 +156,8 @@ def simulate(
     request = _dfcl.SimulateRequest()
     _fill(request, preset=preset, rows=rows, response=response, noise=noise, days=days, shares=shares)
     _fill(request, cost_scale=cost_scale, population_shift=population_shift, imbalance=imbalance)
-    trial, truth, text = _dfcl.simulate(request, _run(threads, seed, progress))
+    tables: Any = _dfcl.simulate(request, _run(threads, seed, progress))
+    trial, truth, text = tables
     return Simulation(Table(trial), Table(truth), Study.parse(text))
 
 
@@ -179,7 +180,8 @@ def simulate_outcomes(
     _fill(request, cost_scale=cost_scale, population_shift=population_shift)
     with Sources() as sources:
         request.set("outcomes_of", sources.path(plan, "plan"))
-        return Table(_dfcl.simulate(request, _run(threads, seed, progress)))
+        outcomes: Any = _dfcl.simulate(request, _run(threads, seed, progress))
+        return Table(outcomes)
 
 
 def check(
@@ -609,8 +611,8 @@ def power(
     From the study of a trial like the next one, with up to two models, or from a standard deviation of the paired
     difference, per unit.
 
-    >>> globals()["power"](sd=12, gain=0.2)["gains"][0]["units"] > 0
-    True
+    >>> power(sd=12, gain=0.2, power=0.9)["power"]["next_trial"][0]["rows"]
+    37827.0
     """
     request = _dfcl.PowerRequest()
     _fill(request, sd=sd, gain=gain, relative_gain=relative_gain, per_unit=per_unit, share_of_max=share_of_max)
