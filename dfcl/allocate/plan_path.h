@@ -6,8 +6,8 @@
 // come from matrices or from a stream, through the same code and to the same bytes.
 //
 // Cost, for ten million units x 5 arms on two threads: the first budget of a path in memory is solved directly (one
-// read of the matrices). The second builds the path: about half a second, and 0.4 x the predictions of memory (they and
-// the path together stay below 1.6 x the predictions). Every budget after that takes some 20 ms, its arms one more read
+// read of the matrices). The second builds the path: about 1.2 s, and 0.4 x the predictions of memory (they and
+// the path together stay below 1.6 x the predictions). Every budget after that takes some 26 ms, its arms one more read
 // of the matrices. Fewer than 100,000 units are sorted. A stream is read once to build and once for each budget, and
 // takes one batch and 5 MB a thread. With limits that tie units to each other (segments, a second cost, units per arm)
 // every budget is solved on its own (solve.h).

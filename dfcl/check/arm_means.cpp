@@ -31,8 +31,8 @@ double weight_of(const data::Trial& trial, std::size_t row) {
   return trial.propensity.empty() ? 1.0 : 1.0 / static_cast<double>(trial.propensity[row]);
 }
 
-// What is estimated of a unit's cost: all of it, or, where the study knows a price or a rate, what that is paid for: the
-// revenue, or whether it was paid at all. The fact itself is a factor without an error.
+// What is estimated of a unit's cost: all of it, or, where the study knows a price or a rate, what that is paid for:
+// the revenue, or whether it was paid at all. The fact itself is a factor without an error.
 double cost_of(const data::Trial& trial, std::size_t row) {
   const auto cost = static_cast<double>(trial.cost[row]);
   switch (trial.cost_facts.kind) {

@@ -135,8 +135,8 @@ void judge_duplicates(const CheckResult& result, const data::Study& study, const
           found.num_in_two_arms > 0 ? fmt::format(", {} of them in more than one arm", found.num_in_two_arms) : "",
           names_of(found.examples)),
       !study.columns.time ? "remove the repeated rows, name what tells them apart in [columns] time, or name "
-                                   "the id as [columns] cluster too"
-                                 : "remove the repeated rows: a unit is one id at one time"};
+                            "the id as [columns] cluster too"
+                          : "remove the repeated rows: a unit is one id at one time"};
   (share > options.unfit_duplicates ? problems : warnings).push_back(finding);
 }
 

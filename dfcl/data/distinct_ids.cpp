@@ -82,7 +82,8 @@ void require_distinct(const Ids& ids, const std::vector<std::uint64_t>& keys, co
                       core::RunContext& context) {
   if (ids.are_row_numbers()) return;
   refuse_missing(ids, 0, where);
-  refuse_repeated(keys, [&](std::size_t unit) { return ids.text(unit); }, where, context);
+  refuse_repeated(
+      keys, [&](std::size_t unit) { return ids.text(unit); }, where, context);
 }
 
 DistinctIdsSource::DistinctIdsSource(std::unique_ptr<BatchSource> source, std::string where, core::RunContext& context)
@@ -106,7 +107,8 @@ bool DistinctIdsSource::next(Batch& batch) {
     return true;
   }
   if (!checked_) {
-    refuse_repeated(keys_, [&](std::size_t unit) { return id_of(unit); }, where_, context_);
+    refuse_repeated(
+        keys_, [&](std::size_t unit) { return id_of(unit); }, where_, context_);
     keys_ = {};
     checked_ = true;
   }

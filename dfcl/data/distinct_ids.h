@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every unit has an id, and no two have the same: what plans need, because ties, hold-outs and the joining of outcomes go
-// by id. Hashes are dealt into buckets and sorted: about 30 ns a unit on one thread, 8 bytes a unit while it runs.
+// Every unit has an id, and no two have the same: what plans need, because ties, hold-outs and the joining of outcomes
+// go by id. Hashes are dealt into buckets and sorted: about 30 ns a unit on one thread, 8 bytes a unit while it runs.
 #pragma once
 
 #include <cstdint>

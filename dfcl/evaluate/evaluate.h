@@ -47,10 +47,10 @@ struct Words {
 
 struct EvaluationOptions {
   Estimator estimator = Estimator::doubly_robust;
-  std::vector<double> budgets_per_unit = {};                       // in the basis
-  data::BudgetBasis budget_basis = data::BudgetBasis::total;       // incremental: above everyone in control
-  std::size_t num_resamples = 1000;  // 0: no intervals by resampling
-  bool analytic = false;             // intervals of plans from influence functions; areas get none
+  std::vector<double> budgets_per_unit = {};                  // in the basis
+  data::BudgetBasis budget_basis = data::BudgetBasis::total;  // incremental: above everyone in control
+  std::size_t num_resamples = 1000;                           // 0: no intervals by resampling
+  bool analytic = false;  // intervals of plans from influence functions; areas get none
   Weights weights = Weights::poisson;
   double level = 0.95;
   bool areas = true;             // AUCC, Qini and AUUC, which take about half of the time

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an evaluation says: plain figures, each with its interval; evaluate.h makes it, report/evaluation describes it for
-// results files. Everything is per unit. Size does not grow with the rows.
+// What an evaluation says: plain figures, each with its interval; evaluate.h makes it, report/evaluation describes it
+// for results files. Everything is per unit. Size does not grow with the rows.
 #pragma once
 
 #include <cstddef>
@@ -160,7 +160,7 @@ struct Evaluation {
   std::vector<double> budgets_per_unit;
   std::string budget_basis = "total";  // or incremental: above everyone in control
   bool cost_is_known = false;          // arms have prices: the cost of a plan is a fact, not an estimate
-  std::vector<ModelFigures> models;  // the first is the reference
+  std::vector<ModelFigures> models;    // the first is the reference
   std::vector<DifferenceFigures> differences;
   std::vector<AuccDifferenceFigures> aucc_differences;
   std::optional<OracleFigures> oracle;

@@ -53,11 +53,11 @@ int format_of(const io::TensorFile& file, const std::string& where) {
   if (learn::text_of(file, "format", where) != kFormat) refuse(where, "not a model of dfcl");
   const std::uint64_t version = learn::whole_number(learn::text_of(file, "format_version", where), where);
   if (version > kFormatVersion) {
-    refuse(
-        where, "a model file of a later version of dfcl",
-        fmt::format("format {}, written by dfcl {}", version, core::printable_start(learn::text_of(file, "version", where))),
-        fmt::format("this dfcl reads formats up to {}; install the version that wrote the model, or train again",
-                    kFormatVersion));
+    refuse(where, "a model file of a later version of dfcl",
+           fmt::format("format {}, written by dfcl {}", version,
+                       core::printable_start(learn::text_of(file, "version", where))),
+           fmt::format("this dfcl reads formats up to {}; install the version that wrote the model, or train again",
+                       kFormatVersion));
   }
   if (version == 0) refuse(where, "a model file of an unknown format", fmt::format("{}", version));
   return static_cast<int>(version);

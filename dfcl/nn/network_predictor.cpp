@@ -211,8 +211,10 @@ bool NetworkPredictor::join(const learn::Predictor& other) {
 }
 
 std::optional<learn::Origin> NetworkPredictor::origin() const {
-  return learn::Origin{
-      {parts_.network.revenue, parts_.network.cost}, parts_.scales, parts_.revenue_form, parts_.efficiency_cost_scale,
+  return learn::Origin{{parts_.network.revenue, parts_.network.cost},
+                       parts_.scales,
+                       parts_.revenue_form,
+                       parts_.efficiency_cost_scale,
                        parts_.members.size()};
 }
 

@@ -38,8 +38,8 @@ struct AllocateRequest {
   allocate::Objective objective = allocate::Objective::revenue;
   std::optional<double> margin;
   std::optional<double> min_roi;
-  std::string eligible;  // path, here and below
-  std::string segment;   // column of the predictions, or of the units of a model
+  std::string eligible;                                  // path, here and below
+  std::string segment;                                   // column of the predictions, or of the units of a model
   std::shared_ptr<const io::UnitLabels> segment_labels;  // instead of a column: in memory, joined by id
   std::string segment_budgets;
   std::string second_cost;

@@ -20,8 +20,8 @@ struct PredictRequest {
   std::shared_ptr<const model::Model> in_memory;  // instead of the path
   std::string units;                              // path of a table
   std::optional<std::string> output;              // path of the predictions to write
-  std::optional<std::string> uncertainty;         // path: the standard errors of effects too, where the model knows them
-  bool keep = false;                              // return the predictions too
+  std::optional<std::string> uncertainty;  // path: the standard errors of effects too, where the model knows them
+  bool keep = false;                       // return the predictions too
 };
 
 struct PredictResult {

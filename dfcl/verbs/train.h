@@ -21,10 +21,10 @@ struct TrainRequest {
   std::shared_ptr<const model::Model> start_model;  // instead of that path
   std::optional<std::string> checkpoint;            // folder that keeps the state of the run
   std::optional<std::string> cache;                 // folder from which the trial is mapped into memory (io/trial)
-  std::optional<std::string> out_of_bag;            // path: predictions of the training units by parts that did not see them
-  std::optional<std::string> log;                   // path to which a JSON line is added for each epoch
-  std::optional<double> time_budget;                // seconds; bounds the choosing of `auto`
-  bool force = false;                               // continue even if the trial is unfit
+  std::optional<std::string> out_of_bag;  // path: predictions of the training units by parts that did not see them
+  std::optional<std::string> log;         // path to which a JSON line is added for each epoch
+  std::optional<double> time_budget;      // seconds; bounds the choosing of `auto`
+  bool force = false;                     // continue even if the trial is unfit
 };
 
 // Throws Error; of kind unfit where the trial is.

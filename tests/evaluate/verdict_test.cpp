@@ -105,7 +105,8 @@ TEST(Verdict, SaysWhyAnIntervalWithoutZeroIsNotEnough) {
 
 TEST(Verdict, NamesBudgetsBelowWhatControlCosts) {
   const Verdict below = verdict_of(evaluation_of({model_of("tsm", 3.0, 1.0, 0.05)}, {}), {});
-  EXPECT_TRUE(has(below.sentence, "Everyone in control costs 0.1 per unit: that is more than the budget of 0.05 per unit."))
+  EXPECT_TRUE(
+      has(below.sentence, "Everyone in control costs 0.1 per unit: that is more than the budget of 0.05 per unit."))
       << below.sentence;
   EXPECT_TRUE(has(below.details[0], "Control alone costs more than this budget.")) << below.details[0];
   const Verdict above = verdict_of(evaluation_of({model_of("tsm", 3.0, 1.0, 0.2)}, {}), {});

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "dfcl/core/error.h"
-#include "dfcl/io/tables/batch_reader.h"
 #include "dfcl/io/predictions/prediction_file.h"
+#include "dfcl/io/tables/batch_reader.h"
 #include "dfcl/io/tables/table_summary_reader.h"
 
 namespace dfcl::io {

@@ -10,8 +10,8 @@
 #include <limits>
 #include <optional>
 
-#include "temporary_folder.h"
 #include "dfcl/core/error.h"
+#include "temporary_folder.h"
 
 namespace dfcl::io {
 namespace {

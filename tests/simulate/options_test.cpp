@@ -52,7 +52,8 @@ TEST(SimulatorOptions, AreRefusedWithTheOptionAndTheValue) {
 }
 
 TEST(SimulatorOptions, NamesGoBothWays) {
-  for (const Preset preset : {Preset::marketing, Preset::criteo}) EXPECT_EQ(core::parse_word<Preset>(core::to_word(preset), "preset"), preset);
+  for (const Preset preset : {Preset::marketing, Preset::criteo})
+    EXPECT_EQ(core::parse_word<Preset>(core::to_word(preset), "preset"), preset);
   for (const Response response : {Response::smooth, Response::tree, Response::sparse}) {
     EXPECT_EQ(core::parse_word<Response>(core::to_word(response), "response"), response);
   }

@@ -178,7 +178,8 @@ TEST(Simulator, OutcomesMeetTheTruthInEveryArm) {
         }
         const Moments revenue = moments(revenue_error);
         const Moments cost = moments(cost_error);
-        EXPECT_LT(std::fabs(revenue.mean), 4.0 * revenue.standard_error) << core::to_word(preset) << " arm " << int{arm};
+        EXPECT_LT(std::fabs(revenue.mean), 4.0 * revenue.standard_error)
+            << core::to_word(preset) << " arm " << int{arm};
         EXPECT_LE(std::fabs(cost.mean), 4.0 * cost.standard_error) << core::to_word(preset) << " arm " << int{arm};
       }
     }

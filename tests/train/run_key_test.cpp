@@ -21,7 +21,10 @@ TEST(RunKey, ChangesWithEveryKeyThatTrainsAndWithNoOther) {
   const std::pair<const char*, std::function<void(data::Study&)>> training[] = {
       {"method.alpha", [](data::Study& s) { s.method.alpha = 0.5; }},
       {"method.monotone", [](data::Study& s) { s.method.monotone = {"cost"}; }},
-      {"network.hidden", [](data::Study& s) { s.network.hidden = {16, 9}; }},
+      {"network.hidden",
+       [](data::Study& s) {
+         s.network.hidden = {16, 9};
+       }},
       {"network.scaling", [](data::Study& s) { s.network.scaling = "unit"; }},
       {"forest.trees", [](data::Study& s) { s.forest.trees = 5; }},
       {"cost.non_negative", [](data::Study& s) { s.cost.non_negative = false; }},
@@ -29,8 +32,14 @@ TEST(RunKey, ChangesWithEveryKeyThatTrainsAndWithNoOther) {
       {"budgets.include_control", [](data::Study& s) { s.budgets.include_control = true; }},
       {"format", [](data::Study& s) { s.format = 1; }},
       {"split.seed", [](data::Study& s) { s.split.seed = 3; }},
-      {"columns.winsorize", [](data::Study& s) { s.columns.winsorize = {{"revenue", 0.99}}; }},
-      {"arms.cost", [](data::Study& s) { s.arms.cost = {{"1", 0.15}}; }},
+      {"columns.winsorize",
+       [](data::Study& s) {
+         s.columns.winsorize = {{"revenue", 0.99}};
+       }},
+      {"arms.cost",
+       [](data::Study& s) {
+         s.arms.cost = {{"1", 0.15}};
+       }},
   };
   for (const auto& [name, change] : training) {
     data::Study other = study;

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "dfcl/core/run_context.h"
-#include "dfcl/evaluate/curves/path_values.h"
 #include "dfcl/evaluate/areas/ranking.h"
+#include "dfcl/evaluate/curves/path_values.h"
 
 namespace dfcl::evaluate {
 

@@ -29,7 +29,7 @@ class Oracle {
 
  private:
   double num_rows_;
-  double control_revenue_;       // per unit, as all below
+  double control_revenue_;  // per unit, as all below
   double control_cost_;
   std::vector<double> cost_;     // along the path, rising
   std::vector<double> revenue_;  // along the path

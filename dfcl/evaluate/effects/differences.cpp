@@ -38,8 +38,9 @@ std::string sentence_of(const DifferenceFigures& figures, double level, bool cos
       interval_words(
           more ? figures.relative : Interval(-figures.relative.value, -figures.relative.high, -figures.relative.low),
           level));
-  const bool other_cost = cost_is_known ? figures.cost.value != 0.0
-                                        : figures.cost.has_ends() && (figures.cost.low > 0.0 || figures.cost.high < 0.0);
+  const bool other_cost = cost_is_known
+                              ? figures.cost.value != 0.0
+                              : figures.cost.has_ends() && (figures.cost.low > 0.0 || figures.cost.high < 0.0);
   if (other_cost) {
     text += fmt::format(", and spends {:.3g} {} per unit", std::abs(figures.cost.value),
                         figures.cost.value > 0.0 ? "more" : "less");

@@ -93,7 +93,8 @@ std::vector<CalibrationGroup> calibration(std::span<const double> predicted, std
     }
     const auto count = static_cast<double>(members.size());
     const double mean = observed_sum / count;
-    groups.push_back({predicted_sum / count, core::normal_interval(mean, error_of_mean(members, observed, mean, rows), level),
+    groups.push_back({predicted_sum / count,
+                      core::normal_interval(mean, error_of_mean(members, observed, mean, rows), level),
                       members.size()});
   }
   return groups;

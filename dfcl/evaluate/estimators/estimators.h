@@ -3,8 +3,8 @@
 // What a row tells about a policy (eq. 16): its contribution to the sums of which every estimator of revenue and cost
 // is made. Horvitz-Thompson and doubly robust are means of contributions; Hajek divides by the sum of the weights;
 // stratified is Hajek inside each chosen arm, weighted by the arm's share. Where an arm costs a known share of its
-// revenue, its cost is that share of the revenue's contribution; where it costs a known price, costs are not estimated at
-// all (curves/setting.h). Nothing is kept.
+// revenue, its cost is that share of the revenue's contribution; where it costs a known price, costs are not estimated
+// at all (curves/setting.h). Nothing is kept.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From spread to intervals: percentiles of resamples, and the simultaneous critical value (eq. 18). Resamples in which a figure is not defined are left out; where more than a tenth are, there is no
-// interval.
+// From spread to intervals: percentiles of resamples, and the simultaneous critical value (eq. 18). Resamples in which
+// a figure is not defined are left out; where more than a tenth are, there is no interval.
 #pragma once
 
 #include <span>

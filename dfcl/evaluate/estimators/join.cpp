@@ -147,9 +147,8 @@ JoinedPrediction join_prediction(const data::Prediction& prediction, const Trial
   check_control(prediction, rows.arms, where);
   const std::vector<std::size_t> columns = arm_columns(prediction, rows.arms, where);
   const std::vector<std::size_t> places = join_ids(rows, trial_ids, prediction.ids, where);
-  JoinedPrediction joined{core::Matrix<float>(rows.size(), rows.num_arms()),
-                          core::Matrix<float>(rows.size(), rows.num_arms()),
-                          {}};
+  JoinedPrediction joined{
+      core::Matrix<float>(rows.size(), rows.num_arms()), core::Matrix<float>(rows.size(), rows.num_arms()), {}};
   for (std::size_t arm = 0; arm < columns.size() && !prediction.price.empty(); ++arm) {
     joined.price.push_back(prediction.price[columns[arm]]);
   }

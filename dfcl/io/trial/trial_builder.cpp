@@ -202,7 +202,8 @@ data::Trial TrialBuilder::finish(core::RunContext& context) {
 }
 
 void TrialBuilder::check_rows() const {
-  if (rows_seen_ == 0) throw core::data_error(study_.data.trial.value_or(""), "no rows", "a header only", "one row a unit", "");
+  if (rows_seen_ == 0)
+    throw core::data_error(study_.data.trial.value_or(""), "no rows", "a header only", "one row a unit", "");
   const double share = static_cast<double>(rows_without_outcome_) / static_cast<double>(rows_seen_);
   if (share > kMostWithoutOutcome) {
     throw core::data_error(
