@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Models that version 0.1 wrote load and predict the same (tests/model/data/README.md says how they were made): the same
-// bytes on the kind of machine, and with the compiler options, that made them; elsewhere products round differently.
+// Models that version 0.1 wrote load and predict the same (tests/model/data/README.md says how they were made): the
+// same bytes on the kind of machine, and with the compiler options, that made them; elsewhere products round
+// differently.
 #include <gtest/gtest.h>
 
 #include <algorithm>
