@@ -46,7 +46,7 @@ experiments: setup ## redo the published study on simulated data, into docs/resu
 test: build ## build and run all tests
 	@$(call ctest,release)
 
-test-sanitize: setup ## run the fast unit tests under the address and undefined-behaviour sanitizers
+test-sanitize: setup ## run the fast unit tests of the rooms below the learners under the address and undefined-behaviour sanitizers
 	@$(call configure,dev) && cmake --build build/dev -j $(JOBS) --target unit_tests
 	@$(ASAN) $(call ctest,dev) -L unit
 
