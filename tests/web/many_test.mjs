@@ -105,6 +105,8 @@ test("every section says what its intervals are over", async () => {
 test("links within the page land below the bar", async () => {
   const { page, close } = await open("many");
   await page.locator(".switches details").evaluate((fold) => (fold.open = true));
+  // The page learns of the bar's new height in the next frame.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   for (const section of ["values", "ranking"]) {
     await page.locator(`.contents a[href='#${section}']`).evaluate((link) => link.click());
     await page.waitForTimeout(100);
