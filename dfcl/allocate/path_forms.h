@@ -29,7 +29,7 @@ class PathForm {
   virtual std::span<const Increment> increments() const { return {}; }
 };
 
-// Takes about 30 ns a unit and arm to build; a budget about a millisecond.
+// A budget of 100,000 units x 5 arms takes some 4 ms.
 class SortedForm final : public PathForm {
  public:
   SortedForm(UnitPieces& pieces, const Rules& rules, core::RunContext& context);
@@ -49,7 +49,7 @@ class SortedForm final : public PathForm {
 };
 
 // Takes one pass to build and about 5 MB a thread (at most 8). Units in memory: 4.3 bytes an increment more, and a
-// budget then takes about 20 ms for ten million units. Streams: nothing more, and a budget takes a pass, further ones
+// budget then takes some 26 ms for ten million units. Streams: nothing more, and a budget takes a pass, further ones
 // only where a million increments are nearly equal.
 class BucketedForm final : public PathForm {
  public:

@@ -99,7 +99,7 @@ class ArrowSource : public RecordSource {
 class ArrowSink : public RecordSink {
  public:
   ArrowSink(const std::string& file, const std::string& path, const std::shared_ptr<arrow::Schema>& schema)
-      : path_(path),
+      : RecordSink(path),
         stream_(check(arrow::io::FileOutputStream::Open(file))),
         footer_(std::make_shared<arrow::KeyValueMetadata>()),
         writer_(check(arrow::ipc::MakeFileWriter(stream_, schema, arrow::ipc::IpcWriteOptions::Defaults(), footer_))) {}
@@ -113,13 +113,6 @@ class ArrowSink : public RecordSink {
   }
 
  private:
-  void check(const arrow::Status& status) const { require_good(status, path_, "write"); }
-  template <class T>
-  T check(arrow::Result<T> result) const {
-    return require_value(std::move(result), path_, "write");
-  }
-
-  std::string path_;
   std::shared_ptr<arrow::io::FileOutputStream> stream_;
   std::shared_ptr<arrow::KeyValueMetadata> footer_;
   std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;

@@ -311,7 +311,7 @@ class CsvSource : public RecordSource {
 class CsvSink : public RecordSink {
  public:
   CsvSink(const std::string& file, const std::string& path, const std::shared_ptr<arrow::Schema>& schema, bool gzipped)
-      : path_(path), stream_(check(arrow::io::FileOutputStream::Open(file))) {
+      : RecordSink(path), stream_(check(arrow::io::FileOutputStream::Open(file))) {
     if (gzipped) {
       codec_ = check(arrow::util::Codec::Create(arrow::Compression::GZIP));
       stream_ = check(arrow::io::CompressedOutputStream::Make(codec_.get(), stream_));
@@ -329,13 +329,6 @@ class CsvSink : public RecordSink {
   }
 
  private:
-  void check(const arrow::Status& status) const { require_good(status, path_, "write"); }
-  template <class T>
-  T check(arrow::Result<T> result) const {
-    return require_value(std::move(result), path_, "write");
-  }
-
-  std::string path_;
   std::unique_ptr<arrow::util::Codec> codec_;
   std::shared_ptr<arrow::io::OutputStream> stream_;
   std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;

@@ -170,7 +170,7 @@ class ParquetSource : public RecordSource {
 class ParquetSink : public RecordSink {
  public:
   ParquetSink(const std::string& file, const std::string& path, std::shared_ptr<arrow::Schema> schema, Values values)
-      : path_(path), schema_(std::move(schema)), stream_(check(arrow::io::FileOutputStream::Open(file))) {
+      : RecordSink(path), schema_(std::move(schema)), stream_(check(arrow::io::FileOutputStream::Open(file))) {
     parquet::WriterProperties::Builder builder;
     builder.compression(parquet::Compression::SNAPPY);
     if (values == Values::seldom_repeat) builder.disable_dictionary();
@@ -192,13 +192,6 @@ class ParquetSink : public RecordSink {
   }
 
  private:
-  void check(const arrow::Status& status) const { require_good(status, path_, "write"); }
-  template <class T>
-  T check(arrow::Result<T> result) const {
-    return require_value(std::move(result), path_, "write");
-  }
-
-  std::string path_;
   std::shared_ptr<arrow::Schema> schema_;
   std::shared_ptr<arrow::io::FileOutputStream> stream_;
   std::unique_ptr<parquet::arrow::FileWriter> writer_;
