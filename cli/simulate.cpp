@@ -30,7 +30,9 @@ int run_simulate(const verbs::SimulateRequest& request, bool as_json, core::RunC
 void add_world(CLI::App& verb, verbs::SimulateRequest& request) {
   add_word<simulate::Response>(
       verb, "--response", request.response,
-      "family of functions behind the effects\nSo that no kind of learner is favoured. Default: smooth.");
+      "family of functions behind the effects\n"
+      "So that no kind of learner is favoured. Default: smooth. marketing and criteo: smooth, tree, sparse;\n"
+      "varied: rules (four arms), few (three), smooth (six).");
   verb.add_option("--noise", request.noise,
                   "variance of the outcomes, times the natural one (marketing)\n"
                   "Default: 1. 0 gives the expected outcomes themselves; below 1 they are no whole numbers.");
@@ -39,7 +41,7 @@ void add_world(CLI::App& verb, verbs::SimulateRequest& request) {
             "The rows are shops x days, day after day; every day draws its own discounts.");
   add_field(verb, "--shares", request.shares,
             "probability of each arm, for example .3,.2,.2,.2,.1\n"
-            "Default: equal for marketing, .15,.85 for criteo.")
+            "Default: equal for marketing, .15,.85 for criteo, unequal for varied.")
       ->delimiter(',');
   verb.add_option("--cost-scale", request.cost_scale, "every cost times this: a world that became dearer (marketing)");
   verb.add_option("--population-shift", request.population_shift,
@@ -54,11 +56,12 @@ void add_simulate(Session& session) {
       "simulate",
       "a trial with known truth, and the study file to use it with\n"
       "marketing: shops, 107 features, discounts of 0 to 20 %, orders and subsidy.\n"
-      "criteo: users, 12 features, advertising or none, conversions and visits.",
+      "criteo: users, 12 features, advertising or none, conversions and visits.\n"
+      "varied: customers, 37 features with holes and many levels, two to five offers, spending and their cost.",
       "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --truth truth.parquet "
       "--study study.toml",
       [request, &session](core::RunContext& context) { return run_simulate(*request, session.json(), context); });
-  add_word<simulate::Preset>(verb, "--preset", request->preset, "marketing or criteo")->required();
+  add_word<simulate::Preset>(verb, "--preset", request->preset, "marketing, criteo or varied")->required();
   verb.add_option("--rows", request->rows, "number of rows")->required();
   add_field(verb, "-o,--output", request->output, "the trial: .parquet, .csv, .csv.gz or .arrow")->required();
   add_field(verb, "--truth", request->truth, "also write the true expected outcomes of every row and arm");

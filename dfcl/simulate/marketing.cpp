@@ -62,7 +62,14 @@ class Marketing final : public UnitModel {
 
   const std::vector<data::ColumnInfo>& feature_columns() const override { return features_.columns(); }
 
-  Roles roles() const override { return {.id = "shop_id", .arm = "discount", .revenue = "orders", .cost = "subsidy"}; }
+  Roles roles() const override {
+    return {.id = "shop_id",
+            .arm = "discount",
+            .revenue = "orders",
+            .cost = "subsidy",
+            .control_is_free = true,
+            .graded_arms = true};
+  }
 
   UnitBlock make_units(std::span<const UnitKey> keys, bool with_features) const override {
     UnitBlock block{.features = {},

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "dfcl/core/error_makers.h"
+#include "dfcl/simulate/offer_response.h"
 
 namespace dfcl::simulate {
 namespace {
@@ -27,7 +28,7 @@ void validate_days(const SimulatorOptions& options) {
   if (options.num_days == 0 && options.first_day == 0) return;
   if (options.preset != Preset::marketing) {
     refuse("only the preset marketing has days", "days", fmt::format("{}", options.num_days),
-           fmt::format("no {} with preset criteo", core::field_name("days")));
+           fmt::format("no {} with preset {}", core::field_name("days"), core::to_word(options.preset)));
   }
   if (options.num_days == 0 || options.num_days > kMaxDays || options.first_day > kMaxDays) {
     refuse("the number of days is out of range", "days",
@@ -41,9 +42,20 @@ void validate_days(const SimulatorOptions& options) {
   }
 }
 
+void validate_response(const SimulatorOptions& options) {
+  using enum Response;
+  const bool of_varied = options.response == rules || options.response == few || options.response == smooth;
+  const bool of_others = options.response == smooth || options.response == tree || options.response == sparse;
+  const bool is_varied = options.preset == Preset::varied;
+  if (is_varied ? of_varied : of_others) return;
+  refuse(fmt::format("preset {} has no such response", core::to_word(options.preset)), "response",
+         fmt::format("{}", core::to_word(options.response)),
+         is_varied ? "one of rules, few, smooth" : "one of smooth, tree, sparse");
+}
+
 void validate_shares(const SimulatorOptions& options) {
   if (options.shares.empty()) return;
-  const std::size_t num_arms = arm_labels(options.preset).size();
+  const std::size_t num_arms = arm_labels(options).size();
   if (options.shares.size() != num_arms) {
     refuse("wrong number of shares", "shares", fmt::format("{} shares", options.shares.size()),
            fmt::format("{}, one for each arm of {}", num_arms, core::to_word(options.preset)));
@@ -66,6 +78,7 @@ void validate(const SimulatorOptions& options) {
     refuse("the number of rows is out of range", "rows", fmt::format("{}", options.num_rows),
            fmt::format("1 to {}", kMaxRows));
   }
+  validate_response(options);
   validate_days(options);
   validate_shares(options);
   if (!(options.noise >= 0.0) || options.noise > kMaxNoise) {
@@ -79,25 +92,38 @@ void validate(const SimulatorOptions& options) {
     refuse("the shift of the population is out of range", "population_shift",
            fmt::format("{}", options.population_shift), fmt::format("-{0} to {0}", kMaxShift));
   }
-  if (options.preset == Preset::criteo && (options.cost_scale != 1.0 || options.population_shift != 0.0)) {
+  if (options.preset != Preset::marketing && (options.cost_scale != 1.0 || options.population_shift != 0.0)) {
     refuse("only the preset marketing can change", options.cost_scale != 1.0 ? "cost_scale" : "population_shift",
-           fmt::format("{}, {}", options.cost_scale, options.population_shift), "1 and 0 with preset criteo");
+           fmt::format("{}, {}", options.cost_scale, options.population_shift),
+           fmt::format("1 and 0 with preset {}", core::to_word(options.preset)));
   }
   if (options.preset == Preset::criteo && options.noise != 1.0) {
     refuse("the noise of 0/1 outcomes cannot be scaled: their mean sets it", "noise", fmt::format("{}", options.noise),
            "1 with preset criteo", "use preset marketing, or fewer rows");
   }
+  if (options.preset == Preset::varied && options.noise != 1.0) {
+    refuse("the noise of this preset is fixed", "noise", fmt::format("{}", options.noise), "1 with preset varied",
+           "use preset marketing, or fewer rows");
+  }
 }
 
-std::vector<std::string> arm_labels(Preset preset) {
-  if (preset == Preset::marketing) return {"0", "5", "10", "15", "20"};
-  return {"0", "1"};
+std::vector<std::string> arm_labels(const SimulatorOptions& options) {
+  switch (options.preset) {
+    case Preset::marketing: return {"0", "5", "10", "15", "20"};
+    case Preset::criteo: return {"0", "1"};
+    case Preset::varied: return offer_arms(options.response).labels;
+  }
+  return {};
 }
 
 std::vector<double> arm_shares(const SimulatorOptions& options) {
   if (!options.shares.empty()) return options.shares;
-  if (options.preset == Preset::marketing) return {0.2, 0.2, 0.2, 0.2, 0.2};
-  return {0.15, 0.85};
+  switch (options.preset) {
+    case Preset::marketing: return {0.2, 0.2, 0.2, 0.2, 0.2};
+    case Preset::criteo: return {0.15, 0.85};
+    case Preset::varied: return offer_arms(options.response).shares;
+  }
+  return {};
 }
 
 }  // namespace dfcl::simulate

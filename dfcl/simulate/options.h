@@ -13,17 +13,19 @@
 
 namespace dfcl::simulate {
 
-enum class Preset : std::uint8_t { marketing, criteo };
-// The family of functions behind the effects, so that no kind of learner is favoured.
-enum class Response : std::uint8_t { smooth, tree, sparse };
+enum class Preset : std::uint8_t { marketing, criteo, varied };
+// The family of functions behind the effects, so that no kind of learner is favoured. marketing and criteo know smooth,
+// tree and sparse; varied knows rules, few and smooth.
+enum class Response : std::uint8_t { smooth, tree, sparse, rules, few };
 
 }  // namespace dfcl::simulate
 
 template <>
-inline constexpr std::array<std::string_view, 2> dfcl::core::kWords<dfcl::simulate::Preset> = {"marketing", "criteo"};
+inline constexpr std::array<std::string_view, 3> dfcl::core::kWords<dfcl::simulate::Preset> = {"marketing", "criteo",
+                                                                                               "varied"};
 template <>
-inline constexpr std::array<std::string_view, 3> dfcl::core::kWords<dfcl::simulate::Response> = {"smooth", "tree",
-                                                                                                 "sparse"};
+inline constexpr std::array<std::string_view, 5> dfcl::core::kWords<dfcl::simulate::Response> = {
+    "smooth", "tree", "sparse", "rules", "few"};
 
 namespace dfcl::simulate {
 
@@ -36,7 +38,7 @@ struct SimulatorOptions {
   std::uint64_t num_days = 0;
   // The number of days before the first: the same shops go on where a trial of that many days ended.
   std::uint64_t first_day = 0;
-  // Probability of each arm; empty: the preset's own (marketing: equal, criteo: .15 and .85).
+  // Probability of each arm; empty: the preset's own (marketing: equal, criteo: .15 and .85, varied: by response).
   std::vector<double> shares = {};
   // marketing only: the variance of the outcomes about their expectation is this times the natural one.
   double noise = 1.0;
@@ -53,7 +55,7 @@ struct SimulatorOptions {
 // Throws core::Error of kind usage, which names the field, the value and the bound.
 void validate(const SimulatorOptions& options);
 
-std::vector<std::string> arm_labels(Preset preset);
+std::vector<std::string> arm_labels(const SimulatorOptions& options);  // control first
 // The shares in force: the options' or the preset's own.
 std::vector<double> arm_shares(const SimulatorOptions& options);
 

@@ -23,7 +23,12 @@ constexpr double kMaxLean = 2.0;
 
 std::unique_ptr<UnitModel> make_model(const SimulatorOptions& options) {
   validate(options);
-  return options.preset == Preset::marketing ? make_marketing(options) : make_criteo(options);
+  switch (options.preset) {
+    case Preset::marketing: return make_marketing(options);
+    case Preset::criteo: return make_criteo(options);
+    case Preset::varied: return make_varied(options);
+  }
+  return nullptr;
 }
 
 std::uint8_t pick_arm(std::span<const double> shares, double fraction) {
@@ -45,7 +50,7 @@ std::uint64_t outcome_seed(const SimulatorOptions& options) {
 
 Simulator::Simulator(SimulatorOptions options)
     : options_(std::move(options)),
-      arms_(arm_labels(options_.preset)),
+      arms_(arm_labels(options_)),
       shares_(arm_shares(options_)),
       model_(make_model(options_)),
       roles_(model_->roles()) {

@@ -41,7 +41,7 @@ std::string arms_section(const Simulator& simulator) {
     shares.push_back(fmt::format("{} = {}", labels.back(), simulator.shares()[arm]));
   }
   std::string text = fmt::format("[arms]\ncontrol = {}\n", labels.front());
-  if (simulator.options().preset == Preset::marketing) {
+  if (simulator.roles().graded_arms) {
     text += fmt::format("order = [{}]   # graded, from control up\n", fmt::join(labels, ", "));
   }
   return text + fmt::format("share = {{ {} }}   # as designed; check compares\n\n", fmt::join(shares, ", "));
@@ -51,16 +51,17 @@ std::string arms_section(const Simulator& simulator) {
 
 std::string study_text(const Simulator& simulator, const std::string& trial_path) {
   const SimulatorOptions& options = simulator.options();
-  const bool marketing = options.preset == Preset::marketing;
+  const UnitModel::Roles& roles = simulator.roles();
   std::string text =
       fmt::format("format = 2\n# A simulated trial: preset {}, response {}, {} rows, seed {}.\n",
                   core::to_word(options.preset), core::to_word(options.response), options.num_rows, options.seed);
   text += fmt::format("\n[data]\ntrial = {}\n\n", quoted(trial_path));
   text += columns_section(simulator);
   text += arms_section(simulator);
-  if (marketing) {
+  if (roles.control_is_free) {
     text += "[cost]                     # what is known about cost\n";
-    text += "control_is_free = true\nnon_negative = true\nrises_with_arm = true\n\n";
+    text += "control_is_free = true\nnon_negative = true\n";
+    text += roles.graded_arms ? "rises_with_arm = true\n\n" : "\n";
     text += "[budgets]                  # of what the costliest arm costs above control, by the trial's means\n";
     text += "share_of_max = [0.05, 0.1, 0.2, 0.3, 0.45, 0.6]\n\n";
   } else {

@@ -44,12 +44,15 @@ class UnitModel {
     std::string id;  // "": the trial has no id column
     std::string arm, revenue, cost;
     data::ColumnType outcome_type = data::ColumnType::float64;
+    bool control_is_free = false;
+    bool graded_arms = false;  // the arms go from control up, and so does their cost
   };
   virtual Roles roles() const = 0;
 };
 
 std::unique_ptr<UnitModel> make_marketing(const SimulatorOptions& options);
 std::unique_ptr<UnitModel> make_criteo(const SimulatorOptions& options);
+std::unique_ptr<UnitModel> make_varied(const SimulatorOptions& options);
 
 // The seed of outcomes: the units' own where the options name none.
 std::uint64_t outcome_seed(const SimulatorOptions& options);

@@ -147,7 +147,7 @@ def simulate(
     seed: int = 0,
     progress: Progress = None,
 ) -> Simulation:
-    """A trial with known truth, and the study to use it with.
+    """A trial with known truth, and the study to use it with. Presets: marketing, criteo, varied.
 
     >>> made = simulate("marketing", rows=2000, seed=1)
     >>> made

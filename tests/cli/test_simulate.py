@@ -14,7 +14,9 @@ def simulate(dfcl, preset, rows, *more):
     return result
 
 
-@pytest.mark.parametrize("preset, days", [("criteo", []), ("marketing", ["--days", "7"])])
+@pytest.mark.parametrize(
+    "preset, days", [("criteo", []), ("marketing", ["--days", "7"]), ("varied", ["--response", "rules"])]
+)
 def test_trial_and_truth_are_the_same_bytes_for_any_number_of_threads(dfcl, preset, days):
     seen = set()
     for threads in (1, 2, 8):
@@ -31,7 +33,19 @@ def test_the_study_file_is_ready_to_use(dfcl, preset, rows, response):
     assert checked.code == 0, checked.stdout + checked.stderr
 
 
-@pytest.mark.parametrize("preset", ["criteo", "marketing"])
+@pytest.mark.parametrize("response", ["rules", "few", "smooth"])
+def test_the_study_of_offers_is_ready_to_use(dfcl, response):
+    simulate(dfcl, "varied", 10_000, "--seed", 1, "--response", response, "--study", "study.toml")
+    checked = dfcl("check", "study.toml")
+    assert checked.code == 0, checked.stdout + checked.stderr
+
+
+def test_a_response_of_another_preset_is_refused(dfcl):
+    result = dfcl("simulate", "--preset", "varied", "--rows", 100, "-o", "trial.parquet", "--response", "tree")
+    assert result.code == 2 and "--response" in result.stderr and "rules, few, smooth" in result.stderr
+
+
+@pytest.mark.parametrize("preset", ["criteo", "marketing", "varied"])
 def test_check_finds_the_planted_imbalance(dfcl, preset):
     simulate(dfcl, preset, 50_000, "--seed", 1, "--imbalance", "--study", "study.toml")
     assert dfcl("check", "study.toml").code == 7

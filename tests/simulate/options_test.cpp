@@ -36,6 +36,15 @@ TEST(SimulatorOptions, AreRefusedWithTheOptionAndTheValue) {
       {"negative noise", {.num_rows = 10, .noise = -1.0}, "noise", "-1"},
       {"noise that is no number", {.num_rows = 10, .noise = std::nan("")}, "noise", "nan"},
       {"endless noise", {.num_rows = 10, .noise = std::numeric_limits<double>::infinity()}, "noise", "inf"},
+      {"a response of another preset", {.response = Response::rules, .num_rows = 10}, "response", "rules"},
+      {"varied with a tree",
+       {.preset = Preset::varied, .response = Response::tree, .num_rows = 10},
+       "response",
+       "tree"},
+      {"varied with days", {.preset = Preset::varied, .num_rows = 70, .num_days = 7}, "days", "7"},
+      {"varied with noise", {.preset = Preset::varied, .num_rows = 10, .noise = 2.0}, "noise", "2"},
+      {"varied that changes", {.preset = Preset::varied, .num_rows = 10, .cost_scale = 2.0}, "cost_scale", "2, 0"},
+      {"shares for other arms", {.preset = Preset::varied, .num_rows = 10, .shares = {0.5, 0.5}}, "shares", "2 shares"},
       {"noise for 0/1 outcomes", {.preset = Preset::criteo, .num_rows = 10, .noise = 2.0}, "noise", "2"},
   };
   for (const BadOptions& bad : cases) {
@@ -52,9 +61,9 @@ TEST(SimulatorOptions, AreRefusedWithTheOptionAndTheValue) {
 }
 
 TEST(SimulatorOptions, NamesGoBothWays) {
-  for (const Preset preset : {Preset::marketing, Preset::criteo})
+  for (const Preset preset : {Preset::marketing, Preset::criteo, Preset::varied})
     EXPECT_EQ(core::parse_word<Preset>(core::to_word(preset), "preset"), preset);
-  for (const Response response : {Response::smooth, Response::tree, Response::sparse}) {
+  for (const Response response : {Response::smooth, Response::tree, Response::sparse, Response::rules, Response::few}) {
     EXPECT_EQ(core::parse_word<Response>(core::to_word(response), "response"), response);
   }
 }

@@ -21,6 +21,8 @@ const std::vector<SimulatorOptions> kKinds = {
     {.num_rows = 3000, .seed = kSeed},
     {.response = Response::tree, .num_rows = 2100, .seed = kSeed, .num_days = 3, .noise = 6.0, .imbalance = true},
     {.preset = Preset::criteo, .response = Response::sparse, .num_rows = 5000, .seed = kSeed},
+    {.preset = Preset::varied, .response = Response::rules, .num_rows = 3000, .seed = kSeed},
+    {.preset = Preset::varied, .response = Response::smooth, .num_rows = 2000, .seed = kSeed, .imbalance = true},
 };
 
 void expect_same(const data::Batch& a, const data::Batch& b) {
@@ -156,6 +158,7 @@ TEST(Simulator, DrawsTheDesignedShares) {
       {.num_rows = 30'000, .seed = kSeed},
       {.num_rows = 30'000, .seed = kSeed, .shares = {0.4, 0.3, 0.15, 0.1, 0.05}},
       {.preset = Preset::criteo, .num_rows = 100'000, .seed = kSeed},
+      {.preset = Preset::varied, .response = Response::few, .num_rows = 30'000, .seed = kSeed},
   };
   for (const SimulatorOptions& options : designs) {
     const Simulator simulator(options);

@@ -33,6 +33,18 @@ TEST(StudyText, GivesTheDesignedSharesOfCriteo) {
   EXPECT_FALSE(holds(text, "id =")) << text;
 }
 
+TEST(StudyText, OnlyGradedOffersHaveAnOrder) {
+  const std::string graded = study_text(Simulator({.preset = Preset::varied, .num_rows = 10}), "trial.csv");
+  EXPECT_TRUE(holds(graded, "order = [\"0\", \"3\", \"6\", \"10\", \"15\", \"25\"]")) << graded;
+  EXPECT_TRUE(holds(graded, "rises_with_arm = true")) << graded;
+  const std::string rules =
+      study_text(Simulator({.preset = Preset::varied, .response = Response::rules, .num_rows = 10}), "trial.csv");
+  EXPECT_TRUE(holds(rules, "share = { \"0\" = 0.4, \"1\" = 0.3, \"2\" = 0.2, \"3\" = 0.1 }")) << rules;
+  EXPECT_TRUE(holds(rules, "control_is_free = true")) << rules;
+  EXPECT_FALSE(holds(rules, "order =")) << rules;
+  EXPECT_FALSE(holds(rules, "rises_with_arm")) << rules;
+}
+
 TEST(StudyText, QuotesPathsAsTomlDoes) {
   const std::string text = study_text(Simulator({.num_rows = 10}), "a \"b\"\\c.csv");
   EXPECT_TRUE(holds(text, R"(trial = "a \"b\"\\c.csv")")) << text;
