@@ -28,9 +28,17 @@ void print_json(const verbs::InitRequest& request, const verbs::InitResult& resu
                                        {"id", columns.id.value_or("")},
                                        {"time", columns.time.value_or("")},
                                        {"cluster", columns.cluster.value_or("")},
-                                       {"exclude", columns.exclude}};
+                                       {"arm_cost", study.arms.cost},
+                                       {"cost_per_revenue", study.arms.cost_per_revenue},
+                                       {"missing", columns.missing},
+                                       {"exclude", columns.exclude},
+                                       {"unsure", result.unsure}};
   const auto replace = nlohmann::ordered_json::error_handler_t::replace;
   fmt::print("{}\n", json.dump(2, ' ', false, replace));
+}
+
+std::string cost_without_column(const data::Study& study) {
+  return study.arms.cost_per_revenue.empty() ? "no column: see [arms] cost" : "[arms] cost_per_revenue";
 }
 
 void print_text(const verbs::InitRequest& request, const verbs::InitResult& result) {
@@ -38,15 +46,17 @@ void print_text(const verbs::InitRequest& request, const verbs::InitResult& resu
   const auto role = [](const std::optional<std::string>& name) {
     return name.value_or("").empty() ? std::string("(not found)") : *name;
   };
-  fmt::print("{0}: a guess from {1} rows and {2} columns. Please correct it, then run: dfcl check {0}\n",
+  fmt::print("{0}: proposed from {1} rows and {2} columns. Please correct it, then run: dfcl check {0}\n",
              *request.output, result.rows, result.columns);
   fmt::print("  arm      {}, control {}\n  revenue  {}\n  cost     {}\n  id       {}\n", role(columns.arm),
              role(result.study.arms.control), role(columns.revenue),
-             columns.cost.value_or("no column: see [arms] cost"), columns.id.value_or("the row number"));
+             columns.cost.value_or(cost_without_column(result.study)), columns.id.value_or("the row number"));
   if (columns.time) fmt::print("  time     {}\n", *columns.time);
   if (columns.cluster) fmt::print("  cluster  {}\n", *columns.cluster);
-  if (!columns.exclude.empty())
-    fmt::print("  left out as measured after the arm: {}\n", fmt::join(columns.exclude, ", "));
+  if (!columns.exclude.empty()) fmt::print("  no features: {}\n", fmt::join(columns.exclude, ", "));
+  if (result.unsure.empty()) return;
+  fmt::print("Unsure, please check:\n");
+  for (const auto& [key, reason] : result.unsure) fmt::print("  {}: {}\n", key, reason);
 }
 
 }  // namespace
@@ -56,7 +66,9 @@ void add_init(Session& session) {
   CLI::App& verb = session.add_verb(
       "init",
       "look at a trial and write a commented study file for it\n"
-      "The roles of the columns are guessed from names, types and values; every guess is for you to correct.",
+      "The data are asked first: what was drawn at random, what differs between the arms, what is zero in control; "
+      "names\n"
+      "decide only what they leave open. What is uncertain is marked in the file, with its reason, for you to correct.",
       "dfcl simulate --preset criteo --rows 5000 --seed 1 -o trial.parquet\ndfcl init trial.parquet -o "
       "first_study.toml",
       [request, &session](core::RunContext& context) {
@@ -67,6 +79,10 @@ void add_init(Session& session) {
   verb.add_option("TRIAL", request->trial, "the trial: csv, csv.gz, parquet or arrow; a glob or a folder")->required();
   add_field(verb, "-o,--output", request->output, "the study file to write")->required();
   verb.add_flag("--overwrite", request->overwrite, "replace a study file that is there");
+  add_field(verb, "--arm", request->arm, "the column that says the arm, where you know it");
+  add_field(verb, "--control", request->control, "the arm that means nothing was given");
+  add_field(verb, "--revenue", request->revenue, "the column that says what a unit earned");
+  add_field(verb, "--cost", request->cost, "the column that says what a unit cost");
 }
 
 }  // namespace dfcl::cli

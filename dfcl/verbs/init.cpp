@@ -5,10 +5,11 @@
 
 #include <filesystem>
 
+#include "dfcl/check/roles/propose_study.h"
 #include "dfcl/core/error_makers.h"
-#include "dfcl/data/study_guess.h"
 #include "dfcl/io/study/study_file.h"
 #include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/tables/table_sample_reader.h"
 #include "dfcl/io/tables/table_summary_reader.h"
 #include "dfcl/verbs/outputs.h"
 
@@ -27,6 +28,10 @@ std::string path_from(const std::string& output, const std::string& trial) {
 void check_request(const InitRequest& request) {
   require_text("trial", request.trial);
   require_text("output", request.output);
+  require_text("arm", request.arm);
+  require_text("control", request.control);
+  require_text("revenue", request.revenue);
+  require_text("cost", request.cost);
   if (!request.output || request.overwrite || !fs::exists(*request.output)) return;
   throw core::Error({.kind = core::ErrorKind::file,
                      .field = "output",
@@ -42,9 +47,11 @@ InitResult init(const InitRequest& request, core::RunContext& context) {
   check_request(request);
   const data::TableSummary summary = io::summarize_table(request.trial, context);
   if (request.output) require_output("output", *request.output, {request.trial});
-  data::StudyGuess guess = data::guess_study(summary);
-  if (request.output) guess.study.data.trial = path_from(*request.output, request.trial);
-  InitResult result{guess.study, io::study_text(guess.study, guess.remarks), summary.rows, summary.columns.size()};
+  check::StudyProposal proposal = check::propose_study(summary, io::sample_table(request.trial, summary, context),
+                                                       {request.arm, request.control, request.revenue, request.cost});
+  if (request.output) proposal.study.data.trial = path_from(*request.output, request.trial);
+  InitResult result{proposal.study, io::study_text(proposal.study, proposal.remarks), summary.rows,
+                    summary.columns.size(), proposal.unsure};
   if (request.output) io::write_text_file(*request.output, result.text);
   return result;
 }

@@ -114,19 +114,25 @@ def init(
     *,
     output: Path | None = None,
     overwrite: bool = False,
+    arm: str | None = None,
+    control: str | None = None,
+    revenue: str | None = None,
+    cost: str | None = None,
     threads: int = 0,
     progress: Progress = None,
 ) -> Study:
-    """A first study for a trial: the roles of its columns, guessed from names, types and values, for you to correct.
+    """A first study for a trial, for you to correct: what was drawn at random, what differs between the arms, what is zero
+    in control; names of columns decide only what the data leave open.
 
-    With ``output``, the study file is written with its remarks.
+    ``arm``, ``control``, ``revenue`` and ``cost`` say what you know already. With ``output``, the study file is written,
+    with its reasons and what is uncertain.
 
     >>> made = simulate("criteo", rows=2000, seed=1)
     >>> init(made.trial).method
     'auto'
     """
     request = _dfcl.InitRequest()
-    _fill(request, output=output, overwrite=overwrite)
+    _fill(request, output=output, overwrite=overwrite, arm=arm, control=control, revenue=revenue, cost=cost)
     with Sources() as sources:
         _fill_tables(request, sources, trial=trial)
         return Study.parse(_dfcl.init(request, _run(threads, 0, progress)))

@@ -43,6 +43,10 @@ void bind_init(nb::module_& module) {
       .add("trial", &Request::trial)
       .add("output", &Request::output)
       .add("overwrite", &Request::overwrite)
+      .add("arm", &Request::arm)
+      .add("control", &Request::control)
+      .add("revenue", &Request::revenue)
+      .add("cost", &Request::cost)
       .bind(module, "InitRequest");
   module.def("init", [](const Request& request, const RunOptions& options) {
     return text(run(options, [&](core::RunContext& context) { return verbs::init(request, context); }).text);

@@ -68,11 +68,16 @@ cost = { "Civic Duty" = 0.4, "Hawthorne" = 0.4, "Self" = 0.4, "Neighbors" = 0.4 
 }
 
 
-@pytest.mark.parametrize("name", TRIALS)
-def test_check_agrees_with_the_published_figures(dfcl, tmp_path, name):
+def find_trial(name):
     path = next((folder / name for folder in FOLDERS if (folder / name).exists()), None)
     if path is None:
         pytest.skip(f"{name} is not here: DFCL_DATA can name its folder")
+    return path
+
+
+@pytest.mark.parametrize("name", TRIALS)
+def test_check_agrees_with_the_published_figures(dfcl, tmp_path, name):
+    path = find_trial(name)
     study, arms = TRIALS[name]
     (tmp_path / "study.toml").write_text(f'format = 2\n[data]\ntrial = "{path}"\n' + study)
     result = dfcl("check", "study.toml", "--json")

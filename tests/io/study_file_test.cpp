@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "dfcl/core/error.h"
-#include "dfcl/data/study_guess.h"
 #include "temporary_folder.h"
 
 namespace dfcl::io {
@@ -75,6 +74,14 @@ TEST(StudyFile, WritesAStudyThatReadsBackTheSame) {
   EXPECT_NE(text.find("id = \"shop_id\"  # a remark"), std::string::npos);
 }
 
+TEST(StudyFile, PutsRemarksOfSeveralLinesAboveTheKey) {
+  const TemporaryFolder folder;
+  data::Study study = read_study(folder.write("study.toml", kEverything));
+  const std::string text = study_text(study, {{"columns.id", "first\nsecond = \"x\""}});
+  EXPECT_NE(text.find("# first\n#   second = \"x\"\nid = \"shop_id\"\n"), std::string::npos);
+  EXPECT_EQ(read_study(folder.write("again.toml", text)).columns.id, study.columns.id);
+}
+
 TEST(StudyFile, OverridesTakeValuesAndBareWords) {
   const TemporaryFolder folder;
   const std::string path = folder.write("study.toml", kEverything);
@@ -103,34 +110,6 @@ TEST(StudyFile, ShowsAWrongValueAsItWasWritten) {
 TEST(StudyFile, RefusesAFileOfMoreThanAMegabyte) {
   const TemporaryFolder folder;
   EXPECT_THROW(read_study(folder.write("study.toml", std::string(2 << 20, '#'))), core::Error);
-}
-
-data::ColumnSummary number_column(const std::string& name, double low, double high, std::size_t distinct,
-                                  std::vector<std::pair<std::string, std::int64_t>> frequent = {}) {
-  data::ColumnSummary column;
-  column.name = name;
-  column.is_number = column.is_integer = true;
-  column.low = low;
-  column.high = high;
-  column.distinct = distinct;
-  column.frequent = std::move(frequent);
-  return column;
-}
-
-TEST(StudyGuess, FindsTheRolesOfAGradedTrial) {
-  data::TableSummary table;
-  table.rows = 1000;
-  table.columns = {number_column("out_gavedum", 0, 1, 2), number_column("out_amountgive", 0, 100, 50),
-                   number_column("years", -999, 30, 31), number_column("treat_size", 0, 3, 4),
-                   number_column("match_ratio", 0, 3, 4, {{"0", 400}, {"2", 200}, {"1", 200}, {"3", 200}})};
-  const data::StudyGuess guess = data::guess_study(table);
-  EXPECT_EQ(guess.study.columns.arm, "match_ratio");
-  EXPECT_EQ(guess.study.arms.order, (std::vector<std::string>{"0", "1", "2", "3"}));
-  EXPECT_EQ(guess.study.columns.revenue, "out_amountgive");
-  EXPECT_EQ(guess.study.columns.missing, (std::vector<double>{-999.0}));
-  EXPECT_EQ(guess.study.columns.exclude, (std::vector<std::string>{"out_gavedum", "treat_size"}));
-  EXPECT_EQ(guess.study.columns.cost, std::nullopt);
-  EXPECT_EQ(guess.study.arms.cost.size(), 3u);
 }
 
 TEST(StudyFile, SaysHowReportsSpeak) {

@@ -150,6 +150,18 @@ Study with_settings(Study study, const std::vector<std::string>& settings, const
   return study;
 }
 
+namespace {
+
+// Beside the line, or above it where the remark has several lines.
+std::string with_remark(const std::string& line, const std::string& remark) {
+  if (remark.find('\n') == std::string::npos) return fmt::format("{}  # {}\n", line, remark);
+  std::string text = "# ";
+  for (const char letter : remark) text += letter == '\n' ? std::string("\n#   ") : std::string(1, letter);
+  return fmt::format("{}\n{}\n", text, line);
+}
+
+}  // namespace
+
 std::string study_text(const Study& study, const std::map<std::string, std::string>& remarks) {
   std::string text = study.format == 2 ? "format = 2\n" : "";
   text += "# A study: what the columns of a trial mean. Every key is described in docs/study.md.\n";
@@ -164,8 +176,8 @@ std::string study_text(const Study& study, const std::map<std::string, std::stri
       text += fmt::format("\n[{}]\n", section);
     }
     const std::string value = data::value_text(study, key);
-    text += fmt::format("{}{} = {}", is_set ? "" : "# ", key.name, value.empty() ? "\"\"" : value);
-    text += remark == remarks.end() ? "\n" : fmt::format("  # {}\n", remark->second);
+    const std::string line = fmt::format("{}{} = {}", is_set ? "" : "# ", key.name, value.empty() ? "\"\"" : value);
+    text += remark == remarks.end() ? line + "\n" : with_remark(line, remark->second);
   }
   return text;
 }

@@ -25,7 +25,8 @@ data::Study parse_study(const std::string& text, const std::string& where, const
 data::Study with_settings(data::Study study, const std::vector<std::string>& settings, const std::string& where);
 
 // A study as the text of a study file: the keys that are set, and those that have a remark ("section.key" -> what to
-// say beside it), commented out where they are not set.
+// say beside it, or above it in several lines), commented out where they are not set. Remarks hold no control
+// characters but line ends.
 std::string study_text(const data::Study& study, const std::map<std::string, std::string>& remarks = {});
 
 }  // namespace dfcl::io
