@@ -15,7 +15,7 @@ LAYERS = [
     ["data"],
     ["io", "simulate", "check", "allocate", "loss"],
     ["evaluate", "learn", "trees"],
-    ["nn", "forest"],
+    ["nn", "forest", "boost"],
     ["model"],
     ["train"],
     ["compare", "launch"],

@@ -20,7 +20,7 @@ namespace dfcl::compare {
 namespace {
 
 // Sections that change how a model is trained, and nothing else.
-constexpr std::array<const char*, 5> kTrainingSections = {"method", "network", "forest", "cost", "budgets"};
+constexpr std::array<const char*, 6> kTrainingSections = {"method", "network", "forest", "boost", "cost", "budgets"};
 
 // File systems take 255, and a seed and an ending are added.
 constexpr std::size_t kMostFileLetters = 180;

@@ -189,6 +189,29 @@ void add_method(std::vector<StudyKey>& keys) {
       .flag("train", "--as-published");
 }
 
+void add_boost(std::vector<StudyKey>& keys) {
+  const SectionKeys boost(keys, "boost", &Study::boost);
+  using B = Study::Boost;
+  constexpr MethodTrait kBoost = MethodTrait::boost;
+  boost("trees", &B::trees, "Boosted trees of an outcome, at most; held-out units say when to stop.")
+      .between(1, 100'000)
+      .needs(kBoost);
+  boost("leaves", &B::leaves, "Leaves of a tree, at most.").between(2, 255).needs(kBoost);
+  boost("min_leaf", &B::min_leaf, "Average units in a leaf, at least; units that weigh less in the loss count less.")
+      .at_least(1)
+      .needs(kBoost);
+  boost("learning_rate", &B::learning_rate, "Share of its step that each tree takes.")
+      .above_up_to(0.0, 1.0)
+      .needs(kBoost);
+  boost("feature_share", &B::feature_share, "Share of the features that each tree sees.")
+      .above_up_to(0.0, 1.0)
+      .needs(kBoost);
+  boost("row_share", &B::row_share, "Share of the training units that each tree sees.")
+      .above_up_to(0.0, 1.0)
+      .needs(kBoost);
+  boost("bags", &B::bags, "Models of an outcome whose predictions are averaged.").between(1, 100).needs(kBoost);
+}
+
 void add_learners(std::vector<StudyKey>& keys) {
   const SectionKeys network(keys, "network", &Study::network);
   using N = Study::Network;
@@ -223,6 +246,7 @@ void add_learners(std::vector<StudyKey>& keys) {
   forest("subsample", &F::subsample, "Share of the training units that each tree sees.")
       .above_up_to(0.0, 0.5)
       .needs(kForest);
+  add_boost(keys);
 }
 
 void add_report(std::vector<StudyKey>& keys) {

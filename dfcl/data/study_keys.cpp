@@ -129,6 +129,7 @@ std::string trait_text(MethodTrait trait) {
     case MethodTrait::window: return "methods with a window";
     case MethodTrait::members: return "methods that average networks";
     case MethodTrait::forest: return "forests";
+    case MethodTrait::boost: return "boosted trees";
     case MethodTrait::any: break;
   }
   return "";

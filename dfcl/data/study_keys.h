@@ -34,6 +34,7 @@ enum class MethodTrait : std::uint8_t {
   window,       // whose smoothing is a window
   members,      // networks that are averaged
   forest,       // a forest is grown
+  boost,        // trees are boosted
 };
 
 // Of a number, or of each number in a list or table.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/model/learners.h"
 
+#include "dfcl/boost/boost_predictor.h"
 #include "dfcl/forest/forest_predictor.h"
 #include "dfcl/nn/network_predictor.h"
 
@@ -15,6 +16,7 @@ struct Entry {
 constexpr Entry kLearners[] = {
     {"network", nn::load_network},
     {"forest", forest::load_forest},
+    {"boost", boost::load_boost},
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ bool has_trait(const Method& method, data::MethodTrait trait) {
     case data::MethodTrait::window: return method.has_window();
     case data::MethodTrait::members: return method.uses("ensemble");
     case data::MethodTrait::forest: return method.uses("forest");
+    case data::MethodTrait::boost: return method.uses("boost");
   }
   return true;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "dfcl/boost/boost_learner.h"
 #include "dfcl/core/error.h"
 #include "dfcl/core/suggest.h"
 #include "dfcl/forest/forest_learner.h"
@@ -31,6 +32,10 @@ constexpr Method kMethods[] = {
      .summary = "two stages: predict revenue and cost, then decide",
      .traits = "network ensemble concave start",
      .learner = nn::make_network_learner},
+    {.name = "tsm-boost",
+     .summary = "two stages with boosted trees for each outcome",
+     .traits = "boost",
+     .learner = boost::make_boost_learner},
     {.name = "tsm-forest",
      .summary = "two stages with a causal forest for both outcomes",
      .traits = "network forest out-of-sample standard-errors",

@@ -25,7 +25,7 @@ struct Method {
   const char* name;
   const char* summary;
   // Which settings of a study matter to it, words with blanks between: network, ensemble, decision (alpha, baseline,
-  // warm_epochs, multipliers), temperature, window, forest, concave; start: training can start from a model;
+  // warm_epochs, multipliers), temperature, window, forest, boost, concave; start: training can start from a model;
   // out-of-sample: training yields predictions of the training units by parts that did not see them;
   // standard-errors: its models know how uncertain their effects are.
   const char* traits;

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/boost/boost_learner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "dfcl/boost/boost_predictor.h"
+#include "dfcl/boost/boosted_bag.h"
+#include "dfcl/core/hash.h"
+
+namespace dfcl::boost {
+namespace {
+
+constexpr double kValidationShare = 0.1;  // of the training units: enough to stop by
+constexpr double kHeldOutShare = 0.15;
+constexpr std::size_t kRecordRounds = 25;
+
+// The units of a fit: those that train, then those that validate.
+class FitUnits {
+ public:
+  FitUnits(const learn::TrainingSet& set, const std::vector<trees::FeatureBins>& bins, core::RunContext& context)
+      : set_(set),
+        stops_by_validation_(static_cast<double>(set.validation_rows.size()) >=
+                             kValidationShare * static_cast<double>(set.rows.size())),
+        rows_(chosen_rows()),
+        binned_(bins, set.features->values.view(), rows_, set.arm, set.num_arms(), context) {
+    for (const std::uint32_t row : rows_) {
+      arm_.push_back(set.arm[row]);
+      revenue_.push_back(set.scaled_revenue[row]);
+      cost_.push_back(set.scaled_cost[row]);
+    }
+  }
+
+  const BinnedUnits& binned() const { return binned_; }
+
+  BagData bag_data(bool is_cost, std::size_t bag, std::uint64_t seed) const {
+    const learn::OutcomeFacts& facts = is_cost ? set_.facts.cost : set_.facts.revenue;
+    BagData data{.kind = facts.kind,
+                 .observed = is_cost ? cost_ : revenue_,
+                 .arm = arm_,
+                 .num_arms = set_.num_arms(),
+                 .arms_ordered = set_.arms->ordered,
+                 .rises_with_arm = facts.arm_shape != learn::ArmShape::plain,
+                 .row = rows_,
+                 .seed = core::combine_hashes(seed, 2 * bag + (is_cost ? 1 : 0))};
+    const std::uint64_t held_key = core::combine_hashes(seed, core::hash_text("held out") + bag);
+    for (std::size_t unit = 0; unit < rows_.size(); ++unit) {
+      // As in the prediction loss: 1 / probability of the arm, over the number of arms.
+      float weight = set_.weight[rows_[unit]] / static_cast<float>(set_.num_arms());
+      if (facts.control_is_free && arm_[unit] == facts.control)
+        weight = 0.0f;  // its prediction is 0 whatever is learned
+      const bool held = is_held_out(unit, held_key);
+      data.weight.push_back(held ? 0.0f : weight);
+      if (held && weight > 0.0f) {
+        data.held_out.push_back(static_cast<std::uint32_t>(unit));
+        data.held_weight.push_back(weight);
+      }
+    }
+    return data;
+  }
+
+ private:
+  std::vector<std::uint32_t> chosen_rows() const {
+    std::vector<std::uint32_t> rows(set_.rows.begin(), set_.rows.end());
+    if (stops_by_validation_) rows.insert(rows.end(), set_.validation_rows.begin(), set_.validation_rows.end());
+    return rows;
+  }
+  bool is_held_out(std::size_t unit, std::uint64_t key) const {
+    if (stops_by_validation_) return unit >= set_.rows.size();
+    const std::uint64_t own = set_.cluster.empty() ? rows_[unit] : set_.cluster[rows_[unit]];
+    return core::hash_fraction(core::combine_hashes(key, own)) < kHeldOutShare;
+  }
+
+  const learn::TrainingSet& set_;
+  bool stops_by_validation_;
+  std::vector<std::uint32_t> rows_;
+  BinnedUnits binned_;
+  std::vector<std::uint8_t> arm_;
+  std::vector<float> revenue_, cost_;
+};
+
+// Bags of both outcomes, grown round by round: a tree each, side by side while there are threads for all of them.
+class Training {
+ public:
+  Training(const FitUnits& units, const BoostOptions& options, bool learns_cost, std::uint64_t seed)
+      : options_(options) {
+    for (const bool is_cost : {false, true}) {
+      if (is_cost && !learns_cost) continue;
+      for (std::size_t bag = 0; bag < options.bags; ++bag)
+        (is_cost ? cost_ : revenue_).emplace_back(units.binned(), units.bag_data(is_cost, bag, seed), options);
+    }
+  }
+
+  std::vector<learn::EpochRecord> run(const learn::Stage& stage, core::RunContext& context) {
+    std::vector<learn::EpochRecord> record;
+    std::size_t round = 0;
+    for (std::vector<BoostedBag*> active = active_bags(); !active.empty(); active = active_bags()) {
+      context.check_cancelled();
+      grow(active, context);
+      ++round;
+      context.progress("growing trees", round, options_.trees, "trees");
+      if (round % kRecordRounds == 0 || active_bags().empty()) {
+        record.push_back(record_of(round, stage.member));
+        if (stage.on_epoch) stage.on_epoch(record.back());
+      }
+    }
+    context.finished("growing trees");
+    return record;
+  }
+
+  const std::vector<BoostedBag>& revenue() const { return revenue_; }
+  const std::vector<BoostedBag>& cost() const { return cost_; }
+
+ private:
+  std::vector<BoostedBag*> active_bags() {
+    std::vector<BoostedBag*> active;
+    for (std::vector<BoostedBag>* bags : {&revenue_, &cost_}) {
+      for (BoostedBag& bag : *bags) {
+        if (!bag.finished()) active.push_back(&bag);
+      }
+    }
+    return active;
+  }
+
+  static void grow(const std::vector<BoostedBag*>& active, core::RunContext& context) {
+    if (active.size() < static_cast<std::size_t>(context.pool.threads())) {
+      for (BoostedBag* bag : active) bag->grow(true, context);
+    } else {
+      context.pool.run(active.size(), [&](std::size_t i) { active[i]->grow(false, context); });
+    }
+  }
+
+  learn::EpochRecord record_of(std::size_t round, std::size_t member) const {
+    learn::EpochRecord record;
+    record.member = member;
+    record.epoch = round;
+    double validation = 0.0;
+    bool held_out = true;
+    for (const std::vector<BoostedBag>* bags : {&revenue_, &cost_}) {
+      for (const BoostedBag& bag : *bags) {
+        record.prediction_loss += bag.training_loss() / static_cast<double>(bags->size());
+        validation += (bag.finished() ? bag.best_loss() : bag.held_out_loss()) / static_cast<double>(bags->size());
+        held_out = held_out && bag.has_held_out();
+      }
+    }
+    if (held_out) record.validation_loss = validation;
+    return record;
+  }
+
+  const BoostOptions& options_;
+  std::vector<BoostedBag> revenue_, cost_;
+};
+
+// Shares of the features in the fall of the losses: of what depends on the arm, where anything does.
+std::vector<float> importance_of(const Training& training, std::size_t num_features) {
+  std::vector<double> all(num_features), by_arm(num_features);
+  for (const std::vector<BoostedBag>* bags : {&training.revenue(), &training.cost()}) {
+    for (const BoostedBag& bag : *bags) {
+      for (std::size_t feature = 0; feature < num_features; ++feature) {
+        all[feature] += bag.gains()[feature];
+        by_arm[feature] += bag.arm_gains()[feature];
+      }
+    }
+  }
+  const auto total = [](const std::vector<double>& gains) {
+    double sum = 0.0;
+    for (const double gain : gains) sum += gain;
+    return sum;
+  };
+  const std::vector<double>& gains = total(by_arm) > 0.0 ? by_arm : all;
+  const double sum = total(gains);
+  std::vector<float> shares;
+  for (const double gain : gains) shares.push_back(static_cast<float>(sum > 0.0 ? gain / sum : 0.0));
+  return shares;
+}
+
+std::vector<Bag> finished_bags(const std::vector<BoostedBag>& bags) {
+  std::vector<Bag> list;
+  for (const BoostedBag& bag : bags) list.push_back(bag.bag());
+  return list;
+}
+
+}  // namespace
+
+std::unique_ptr<learn::Learner> make_boost_learner(const learn::LearnerRequest& request, core::RunContext& context) {
+  const learn::TrainingSet& set = request.set;
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t unit = 0; unit < set.is_training.size(); ++unit) {
+    if (set.is_training[unit] != 0) rows.push_back(unit);
+  }
+  return std::make_unique<BoostLearner>(
+      trees::fit_bins(set.features->columns, set.features->values.view(), rows, trees::kMostBins, context),
+      boost_options(request.study, request.seed));
+}
+
+std::vector<std::pair<std::string, std::string>> BoostLearner::shown() const {
+  const auto number = [](auto value) { return fmt::format("{}", value); };
+  return {{"trees", number(options_.trees)},
+          {"leaves", number(options_.leaves)},
+          {"min_leaf", number(options_.min_leaf)},
+          {"boost_learning_rate", number(options_.learning_rate)},
+          {"feature_share", number(options_.feature_share)},
+          {"row_share", number(options_.row_share)},
+          {"bags", number(options_.bags)}};
+}
+
+learn::Fit BoostLearner::fit(const learn::TrainingSet& set, const learn::Objective&, const learn::Stage& stage,
+                             core::RunContext& context) const {
+  const FitUnits units(set, bins_, context);
+  const std::uint64_t seed = core::combine_hashes(options_.seed, core::hash_text("boost") + stage.member);
+  Training training(units, options_, set.learns_cost, seed);
+  learn::Fit fit;
+  fit.record = training.run(stage, context);
+  BoostParts parts{.bins = bins_,
+                   .facts = set.facts,
+                   .scales = set.scales,
+                   .revenue = finished_bags(training.revenue()),
+                   .cost = finished_bags(training.cost()),
+                   .importance = importance_of(training, bins_.size())};
+  fit.predictor = std::make_unique<BoostPredictor>(std::move(parts));
+  return fit;
+}
+
+}  // namespace dfcl::boost

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One model of one outcome in training: tree after tree on what is left of the prediction loss (eq. 4, 4b), each on a
+// share of the units and columns, until held-out units have gained nothing for a while; then the trees up to their best
+// round are kept. Trees depend on nothing but the seed, the number of the tree and the trees before, so that a run that
+// is taken up again goes on with the same trees.
+// Memory: about 40 bytes a unit beside the histograms of a tree.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "dfcl/boost/binned_units.h"
+#include "dfcl/boost/grow_tree.h"
+#include "dfcl/boost/options.h"
+#include "dfcl/core/run_context.h"
+#include "dfcl/loss/outcome_kind.h"
+
+namespace dfcl::boost {
+
+// The trees of one bag: raw value = base of the arm + the values of the leaves.
+struct Bag {
+  std::vector<float> base;  // one for each arm
+  std::vector<Tree> trees;
+  bool operator==(const Bag&) const = default;
+};
+
+// What a bag is fitted to; one entry for each unit of the fit.
+struct BagData {
+  loss::OutcomeKind kind = loss::OutcomeKind::real;
+  std::span<const float> observed = {};      // scaled
+  std::vector<float> weight = {};            // 0: not to be learned from
+  std::vector<std::uint32_t> held_out = {};  // units that tell when to stop; may be empty
+  std::vector<float> held_weight = {};       // of each of them
+  std::span<const std::uint8_t> arm = {};
+  std::size_t num_arms = 0;
+  bool arms_ordered = false;
+  bool rises_with_arm = false;
+  std::vector<std::uint32_t> row = {};  // the number of the unit in the trial, which random choices follow
+  std::uint64_t seed = 0;
+};
+
+class BoostedBag {
+ public:
+  // All must outlive it.
+  BoostedBag(const BinnedUnits& units, BagData data, const BoostOptions& options);
+
+  bool finished() const { return finished_; }
+  // One more tree. in_parallel: by all threads of the context; never changes the tree.
+  void grow(bool in_parallel, core::RunContext& context);
+
+  std::size_t rounds() const { return rounds_; }
+  // Mean losses of the units trained on and of those held out, as the trees stand; the best one so far.
+  double training_loss() const;
+  double held_out_loss() const { return held_loss_; }
+  double best_loss() const { return best_loss_; }
+  bool has_held_out() const { return !data_.held_out.empty(); }
+
+  // The trees up to the best round.
+  Bag bag() const;
+  // Fall of the loss by splits on each column: all, and those with a split by arm above or below.
+  const std::vector<double>& gains() const { return gains_; }
+  const std::vector<double>& arm_gains() const { return arm_gains_; }
+
+ private:
+  void start();
+  void differentiate(bool in_parallel, core::RunContext& context);
+  void choose_rows(bool in_parallel, core::RunContext& context);
+  std::vector<std::uint32_t> choose_columns() const;
+  void add_tree(GrownTree grown, bool in_parallel, core::RunContext& context);
+  void judge();
+
+  const BinnedUnits& units_;
+  BagData data_;
+  BoostOptions options_;
+  TreeGrower grower_;
+  SplitRules rules_;
+  std::size_t num_training_ = 0;
+  double total_weight_ = 0.0;
+  std::vector<float> raw_, gradient_, hessian_;  // padded to whole blocks
+  std::vector<Sum> sums_;
+  std::vector<std::uint32_t> rows_;  // of the tree at hand
+  Bag bag_;
+  std::vector<double> gains_, arm_gains_;
+  std::size_t rounds_ = 0;
+  std::size_t best_trees_ = 0;
+  std::size_t idle_rounds_ = 0;  // since held-out units gained
+  double held_loss_ = 0.0;
+  double best_loss_ = 0.0;
+  bool finished_ = false;
+};
+
+}  // namespace dfcl::boost

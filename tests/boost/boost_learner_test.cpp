@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/boost/boost_learner.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "dfcl/core/error.h"
+#include "made_set.h"
+
+namespace dfcl::boost {
+namespace {
+
+using loss::OutcomeKind;
+
+double taste_lift(std::span<const float> x, std::size_t arm) {
+  return (1.0 + static_cast<double>(x[0])) * (1.0 + static_cast<double>(arm) * (x[1] > 0.0f ? 0.5 : 0.05));
+}
+double arm_cost(std::span<const float> x, std::size_t arm) {
+  return static_cast<double>(arm) * (0.5 + 0.3 * static_cast<double>(x[2]));
+}
+MadeSet usual_set(std::size_t num_units = 8000, std::uint64_t seed = 1) {
+  return made_set(num_units, 6, 3, seed, taste_lift, arm_cost);
+}
+
+TEST(BoostLearner, FindsWhoRespondsToTheArm) {
+  const MadeSet made = usual_set(20'000);
+  data::Study study = small_study();
+  study.boost.trees = 200;
+  const learn::Fit fit = fitted(made, study);
+  const learn::Predicted found = predicted(*fit.predictor, made);
+  double with = 0.0, without = 0.0, num_with = 0.0, num_without = 0.0;
+  for (std::size_t unit = 0; unit < made.num_units(); ++unit) {
+    const double lift = static_cast<double>(found.revenue(unit, 2)) / static_cast<double>(found.revenue(unit, 0));
+    const bool responds = made.features.values(unit, 1) > 0.0f;
+    (responds ? with : without) += lift;
+    (responds ? num_with : num_without) += 1.0;
+  }
+  EXPECT_NEAR(with / num_with, 2.0, 0.3);
+  EXPECT_NEAR(without / num_without, 1.1, 0.15);
+  const std::vector<double> importance = fit.predictor->importance();
+  EXPECT_EQ(std::max_element(importance.begin(), importance.end()) - importance.begin(), 0);
+  EXPECT_NEAR(std::accumulate(importance.begin(), importance.end(), 0.0), 1.0, 1e-5);
+  ASSERT_FALSE(fit.record.empty());
+  EXPECT_TRUE(fit.record.back().validation_loss.has_value());
+}
+
+TEST(BoostLearner, GivesTheSameModelForAnyNumberOfThreads) {
+  const MadeSet made = usual_set();
+  const learn::Fit one = fitted(made, small_study(), 1);
+  EXPECT_TRUE(parts_of(one) == parts_of(fitted(made, small_study(), 2)));
+  EXPECT_TRUE(parts_of(one) == parts_of(fitted(made, small_study(), 8)));
+  EXPECT_FALSE(parts_of(one) == parts_of(fitted(made, small_study(), 2, 7))) << "another seed";
+  const learn::Predicted few = predicted(*one.predictor, made, 1), many = predicted(*one.predictor, made, 5);
+  EXPECT_TRUE(std::equal(few.revenue.data(), few.revenue.data() + made.num_units() * 3, many.revenue.data()));
+}
+
+TEST(BoostLearner, DoesNotDependOnTheOrderOfTheUnits) {
+  MadeSet made = usual_set(4000);
+  data::Study study = small_study();
+  study.boost.row_share = 1.0;  // which units a tree sees would follow their numbers
+  const learn::Fit straight = fitted(made, study);
+  std::reverse(made.rows.begin(), made.rows.end());
+  std::reverse(made.validation_rows.begin(), made.validation_rows.end());
+  EXPECT_TRUE(parts_of(straight).revenue.at(0).trees == parts_of(fitted(made, study)).revenue.at(0).trees);
+}
+
+TEST(BoostLearner, AUnitOfWeightTwoIsTwoUnits) {
+  MadeSet made = usual_set(3000);
+  data::Study study = small_study();
+  study.boost.row_share = 1.0;
+  study.boost.min_leaf = 1;
+  study.boost.trees = 5;
+  study.boost.bags = 1;
+  MadeSet twice = usual_set(3000);
+  for (std::size_t place = 0; place < made.rows.size(); place += 3) {
+    made.weight[made.rows[place]] *= 2.0f;
+    twice.rows.push_back(made.rows[place]);
+  }
+  const Bag heavy = parts_of(fitted(made, study)).revenue.at(0);
+  const Bag doubled = parts_of(fitted(twice, study)).revenue.at(0);
+  ASSERT_EQ(heavy.trees.size(), doubled.trees.size());
+  ASSERT_GT(heavy.trees.size(), 0u);
+  // What is counted in average units (ridge, least leaf) changes a little, the splits of the first tree do not.
+  EXPECT_TRUE(heavy.trees[0].nodes == doubled.trees[0].nodes);
+  for (std::size_t leaf = 0; leaf < heavy.trees[0].values.size(); ++leaf)
+    EXPECT_NEAR(heavy.trees[0].values[leaf], doubled.trees[0].values[leaf], 1e-3);
+}
+
+TEST(BoostLearner, PredictionsAddUpToTheOutcomesOfEachArm) {
+  const MadeSet made = usual_set(20'000);
+  data::Study study = small_study();
+  study.boost.min_leaf = 5;
+  const learn::Predicted found = predicted(*fitted(made, study).predictor, made);
+  for (std::size_t arm = 0; arm < 3; ++arm) {
+    double seen = 0.0, expected = 0.0;
+    for (const std::uint32_t unit : made.rows) {
+      if (made.arm[unit] != arm) continue;
+      seen += static_cast<double>(made.revenue[unit]);
+      expected += static_cast<double>(found.revenue(unit, arm));
+    }
+    EXPECT_NEAR(expected / seen, 1.0, 0.02) << "arm " << arm;
+  }
+}
+
+TEST(BoostLearner, StopsWhereHeldOutUnitsGainNoMore) {
+  const auto noise = [](std::span<const float>, std::size_t) { return 1.0; };
+  const MadeSet made = made_set(4000, 6, 3, 5, noise, noise);
+  data::Study study = small_study();
+  study.boost.trees = 1000;
+  const learn::Fit fit = fitted(made, study);
+  for (const Bag& bag : parts_of(fit).revenue) EXPECT_LT(bag.trees.size(), 20u) << "there is nothing to learn";
+  EXPECT_LT(fit.record.back().epoch, 100u);
+  const MadeSet rich = usual_set(20'000);
+  study.boost.learning_rate = 0.1;
+  for (const Bag& bag : parts_of(fitted(rich, study)).revenue) EXPECT_GT(bag.trees.size(), 20u);
+}
+
+TEST(BoostLearner, HoldsOutWholeClustersWhereNobodyValidates) {
+  MadeSet made = usual_set(6000);
+  made.validation_rows.clear();
+  const Bag alone = parts_of(fitted(made, small_study())).revenue.at(0);
+  for (std::uint32_t unit = 0; unit < made.num_units(); ++unit) made.cluster.push_back(unit / 4);
+  const learn::Fit fit = fitted(made, small_study());
+  EXPECT_TRUE(fit.record.back().validation_loss.has_value());
+  EXPECT_FALSE(alone == parts_of(fit).revenue.at(0)) << "other units were held out";
+  EXPECT_FALSE(parts_of(fit).revenue.at(0) == parts_of(fit).revenue.at(1)) << "each bag holds out its own";
+}
+
+TEST(BoostLearner, MonotonePredictionsRiseWithTheArm) {
+  MadeSet made = usual_set(6000);
+  made.facts.revenue.arm_shape = learn::ArmShape::monotone;
+  made.facts.cost.arm_shape = learn::ArmShape::monotone;
+  made.facts.cost.control_is_free = true;
+  const learn::Predicted found = predicted(*fitted(made, small_study()).predictor, made);
+  for (std::size_t unit = 0; unit < made.num_units(); ++unit) {
+    EXPECT_EQ(found.cost(unit, 0), 0.0f);
+    for (std::size_t arm = 1; arm < 3; ++arm) {
+      EXPECT_GE(found.revenue(unit, arm), found.revenue(unit, arm - 1));
+      EXPECT_GE(found.cost(unit, arm), found.cost(unit, arm - 1));
+    }
+  }
+}
+
+TEST(BoostLearner, AFreeControlIsExactlyZeroAndTeachesNothing) {
+  MadeSet made = usual_set(6000);
+  made.facts.cost.control_is_free = true;
+  const learn::Fit fit = fitted(made, small_study());
+  for (std::size_t unit = 0; unit < made.num_units(); ++unit) {
+    if (made.arm[unit] == 0) made.cost[unit] = 1e6f;
+  }
+  const learn::Fit other = fitted(made, small_study());
+  EXPECT_TRUE(parts_of(fit).cost == parts_of(other).cost);
+  const learn::Predicted found = predicted(*fit.predictor, made);
+  for (std::size_t unit = 0; unit < made.num_units(); ++unit) EXPECT_EQ(found.cost(unit, 0), 0.0f);
+}
+
+TEST(BoostLearner, KnownCostsAreNotLearned) {
+  MadeSet made = usual_set(3000);
+  made.learns_cost = false;
+  const learn::Fit fit = fitted(made, small_study());
+  EXPECT_TRUE(parts_of(fit).cost.empty());
+  const learn::Predicted found = predicted(*fit.predictor, made);
+  EXPECT_EQ(found.cost(7, 1), 0.0f);
+}
+
+TEST(BoostLearner, EveryKindOfOutcomeIsLearned) {
+  const auto chance = [](std::span<const float> x, std::size_t arm) {
+    return 0.2 + 0.3 * (x[0] > 0.0f ? 1.0 : 0.0) + 0.1 * static_cast<double>(arm);
+  };
+  MadeSet made = made_set(20'000, 4, 2, 3, chance, chance);
+  for (float& value : made.revenue) value = std::min(value, 1.0f);
+  for (std::size_t unit = 0; unit < made.num_units(); ++unit)
+    made.cost[unit] = made.features.values(unit, 0) * 3.0f - 5.0f;
+  made.facts.revenue.kind = OutcomeKind::binary;
+  made.facts.cost.kind = OutcomeKind::real;
+  const learn::Predicted found = predicted(*fitted(made, small_study()).predictor, made);
+  double error = 0.0, cost_error = 0.0;
+  for (std::size_t unit = 0; unit < made.num_units(); ++unit) {
+    const double truth = 1.0 - std::exp(-chance(std::as_const(made.features.values).row(unit), 1));
+    error += std::abs(static_cast<double>(found.revenue(unit, 1)) - truth);
+    cost_error += std::abs(static_cast<double>(found.cost(unit, 1) - made.cost[unit]));
+  }
+  EXPECT_LT(error / static_cast<double>(made.num_units()), 0.03);
+  EXPECT_LT(cost_error / static_cast<double>(made.num_units()), 0.1);
+}
+
+TEST(BoostLearner, OutcomesThatNeverHappenAndHugeOnesGiveNumbers) {
+  MadeSet made = usual_set(3000);
+  std::fill(made.revenue.begin(), made.revenue.end(), 0.0f);
+  for (std::size_t unit = 0; unit < made.num_units(); unit += 97) made.cost[unit] = 1e6f;
+  const learn::Fit fit = fitted(made, small_study());
+  const learn::Predicted found = predicted(*fit.predictor, made);
+  for (std::size_t unit = 0; unit < made.num_units(); ++unit) {
+    for (std::size_t arm = 0; arm < 3; ++arm) {
+      EXPECT_EQ(found.revenue(unit, arm), 0.0f);
+      EXPECT_TRUE(std::isfinite(found.cost(unit, arm)));
+    }
+  }
+  made.facts.revenue.kind = OutcomeKind::binary;
+  std::fill(made.revenue.begin(), made.revenue.end(), 1.0f);
+  const learn::Predicted always = predicted(*fitted(made, small_study()).predictor, made);
+  EXPECT_EQ(always.revenue(5, 1), 1.0f);
+}
+
+TEST(BoostLearner, MissingValuesAndCategoriesHaveTheirSay) {
+  // Revenue is high for every third level of forty, and where x0 is missing.
+  MadeSet made = usual_set(20'000);
+  made.features.columns[1].categorical = true;
+  for (std::size_t level = 0; level < 40; ++level) made.features.columns[1].levels.push_back(fmt::format("l{}", level));
+  for (std::uint32_t unit = 0; unit < made.num_units(); ++unit) {
+    core::RandomStream random(9, core::stream_purpose("boost categories"), unit);
+    const std::uint32_t level = random.below(40);
+    made.features.values(unit, 1) = static_cast<float>(level);
+    const bool missing = random.below(4) == 0;
+    if (missing) made.features.values(unit, 0) = std::nanf("");
+    made.revenue[unit] = (level % 3 == 0 ? 4.0f : 1.0f) * (missing ? 2.0f : 1.0f);
+  }
+  data::Study study = small_study();
+  study.boost.trees = 200;
+  const learn::Predicted found = predicted(*fitted(made, study).predictor, made);
+  for (std::size_t unit = 0; unit < made.num_units(); ++unit)
+    EXPECT_NEAR(found.revenue(unit, 0) / made.revenue[unit], 1.0f, 0.1f);
+}
+
+TEST(BoostLearner, ArmsWithoutAnOrderAreSplitInAnyWay) {
+  // Arms 0 and 2 are alike, 1 is not.
+  const auto mean = [](std::span<const float>, std::size_t arm) { return arm == 1 ? 3.0 : 1.0; };
+  MadeSet made = made_set(6000, 3, 3, 4, mean, mean);
+  made.arms.ordered = false;
+  const learn::Predicted found = predicted(*fitted(made, small_study()).predictor, made);
+  for (std::size_t unit = 0; unit < made.num_units(); unit += 100) {
+    EXPECT_NEAR(found.revenue(unit, 1), 3.0f, 0.4f);
+    EXPECT_NEAR(found.revenue(unit, 0), found.revenue(unit, 2), 0.3f);
+  }
+}
+
+TEST(BoostLearner, FewUnitsGiveTheMeansOfTheArms) {
+  const MadeSet made = usual_set(60);
+  data::Study study = small_study();
+  study.boost.min_leaf = 100;
+  const learn::Fit fit = fitted(made, study);
+  EXPECT_EQ(parts_of(fit).num_trees(), 0u);
+  const learn::Predicted found = predicted(*fit.predictor, made);
+  EXPECT_TRUE(std::isfinite(found.revenue(0, 1)));
+  EXPECT_EQ(found.revenue(0, 1), found.revenue(50, 1));
+}
+
+TEST(BoostLearner, StopsWhenAskedTo) {
+  const MadeSet made = usual_set(2000);
+  const std::atomic<bool> cancel = true;
+  core::RunContext context(2, 1, nullptr, &cancel);
+  const learn::TrainingSet set = made.set();
+  core::RunContext making(1);
+  const auto learner = make_boost_learner({.study = small_study(), .set = set, .steps = {}, .seed = 1}, making);
+  EXPECT_THROW((void)learner->fit(set, learn::Objective(), learn::Stage(), context), core::Error);
+}
+
+}  // namespace
+}  // namespace dfcl::boost
