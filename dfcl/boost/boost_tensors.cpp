@@ -116,8 +116,8 @@ void put_bags(const learn::PartWriter& part, const std::string& outcome, const s
   part.tensor(names.bags, {bags.size()}, bags);
   part.tensor(names.bases, {list.size(), num_arms}, bases);
   part.tensor(names.sizes, {sizes.size() / 3, 3}, sizes);
-  part.tensor(names.nodes, {nodes.size() / kNodeBytes, kNodeBytes}, std::move(nodes));
-  part.tensor(names.sets, {sets.size() / kSetBytes, kSetBytes}, std::move(sets));
+  part.tensor(names.nodes, {nodes.size() / kNodeBytes, kNodeBytes}, nodes);
+  part.tensor(names.sets, {sets.size() / kSetBytes, kSetBytes}, sets);
   part.tensor(names.values, {values.size()}, values);
 }
 

@@ -55,6 +55,7 @@ TEST(BoostFile, IsReadBackAsItWasWritten) {
   io::TensorFile again;
   loaded->save(learn::PartWriter(again, ""));
   EXPECT_TRUE(again == saved.file);
+  EXPECT_FALSE(io::safetensors_bytes(again).empty()) << "shapes are those of the values";
   const learn::Predicted found = predicted(*loaded, saved.made);
   EXPECT_GT(found.revenue(0, 2), 0.0f);
   const learn::Description description = loaded->describe({saved.made.arms, saved.made.features.columns});
