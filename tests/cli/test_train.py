@@ -84,7 +84,7 @@ def test_every_method_on_two_arms_ends_in_a_plan(dfcl, made, tmp_path, method):
 def test_the_methods_tested_here_are_all_that_the_help_lists(dfcl):
     methods = dfcl("train", "--help").stdout.split("Methods:\n")[1].split("\n\n")[0]
     listed = re.findall(r"^ +([a-z-]+)  +\S", methods, re.MULTILINE)
-    assert set(listed) - {"auto", "tsm-forest"} == set(GRADED_METHODS) | set(BINARY_METHODS)  # forests: test_forest.py
+    assert set(listed) - {"auto", "tsm-forest", "tsm-boost"} == set(GRADED_METHODS) | set(BINARY_METHODS)  # trees: test_forest.py, test_boost.py
 
 
 @pytest.mark.parametrize("method", ["dfcl-pl", "dfcl-mer", "dfcl-ifd", "dfcl-ifd-softmax"])
@@ -132,9 +132,9 @@ def test_training_can_start_from_a_model(dfcl, made, tmp_path):
     assert result.code == FILE, result.stderr
 
 
-@pytest.mark.parametrize("method", ["tsm", "dfcl-mer", "auto", "tsm-forest"])
+@pytest.mark.parametrize("method", ["tsm", "dfcl-mer", "auto", "tsm-forest", "tsm-boost"])
 def test_a_cache_gives_the_same_model_and_is_used_again(dfcl, made, tmp_path, method):
-    arguments = ["--method", method, "--trees", 8, "--seed", 3]
+    arguments = ["--method", method, "--trees", 8, "--set", "boost.trees=8", "--seed", 3]
     good(train(dfcl, made, *arguments, output="read.safetensors"))
     for threads in (1, 2):
         output = f"{threads}.safetensors"

@@ -27,6 +27,7 @@ TEST(RunKey, ChangesWithEveryKeyThatTrainsAndWithNoOther) {
        }},
       {"network.scaling", [](data::Study& s) { s.network.scaling = "unit"; }},
       {"forest.trees", [](data::Study& s) { s.forest.trees = 5; }},
+      {"boost.leaves", [](data::Study& s) { s.boost.leaves = 5; }},
       {"cost.non_negative", [](data::Study& s) { s.cost.non_negative = false; }},
       {"budgets.per_unit", [](data::Study& s) { s.budgets.per_unit = {0.5}; }},
       {"budgets.include_control", [](data::Study& s) { s.budgets.include_control = true; }},
