@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "dfcl/boost/boost_predictor.h"
 #include "dfcl/boost/boosted_bag.h"

@@ -71,6 +71,7 @@ BoostedBag::BoostedBag(const BinnedUnits& units, BagData data, const BoostOption
   gradient_.resize(padded);
   hessian_.resize(padded);
   sums_.resize(padded);
+  if (grower_.needs_halves()) half_sums_.resize(padded);
   gains_.assign(units.num_columns(), 0.0);
   arm_gains_.assign(units.num_columns(), 0.0);
   for (const float weight : data_.weight) {
@@ -119,7 +120,7 @@ void BoostedBag::differentiate(bool in_parallel, core::RunContext& context) {
   rules_.least_hessian = static_cast<double>(options_.min_leaf) * average;
   rules_.level_smooth = kLevelSmooth * average;
   rules_.level_ridge = kLevelRidge * average;
-  rules_.level_hessian = rules_.least_hessian;
+  const std::uint64_t half_key = core::combine_hashes(core::combine_hashes(data_.seed, rounds_), 1);
   const double per_gradient = 1.0 / rules_.steps.gradient;
   const double per_hessian = 1.0 / rules_.steps.hessian;
   for_chunks(in_parallel, context, size, [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -129,6 +130,9 @@ void BoostedBag::differentiate(bool in_parallel, core::RunContext& context) {
       const auto hessian = static_cast<std::int32_t>(static_cast<double>(hessian_[unit]) * per_hessian + 0.5);
       sums_[unit] = pack(steps, hessian);
     }
+    if (half_sums_.empty()) return;
+    for (std::size_t unit = begin; unit < end; ++unit)
+      half_sums_[unit] = (core::mix_bits(half_key ^ data_.row[unit]) & 1) != 0 ? sums_[unit] : 0;
   });
 }
 
@@ -229,7 +233,7 @@ void BoostedBag::grow(bool in_parallel, core::RunContext& context) {
   differentiate(in_parallel, context);
   choose_rows(in_parallel, context);
   const std::vector<std::uint32_t> columns = choose_columns();
-  GrownTree grown = grower_.grow(rows_, sums_, columns, rules_, {options_.leaves, in_parallel}, context);
+  GrownTree grown = grower_.grow(rows_, sums_, half_sums_, columns, rules_, {options_.leaves, in_parallel}, context);
   ++rounds_;
   if (grown.tree.values.size() > 1) {
     add_tree(std::move(grown), in_parallel, context);

@@ -79,7 +79,7 @@ class BoostedBag {
   std::size_t num_training_ = 0;
   double total_weight_ = 0.0;
   std::vector<float> raw_, gradient_, hessian_;  // padded to whole blocks
-  std::vector<Sum> sums_;
+  std::vector<Sum> sums_, half_sums_;
   std::vector<std::uint32_t> rows_;  // of the tree at hand
   Bag bag_;
   std::vector<double> gains_, arm_gains_;

@@ -26,6 +26,17 @@ std::array<std::uint8_t, 256> left_table(const Split& split) {
 
 }  // namespace
 
+bool TreeGrower::has_many_levels(std::size_t column) const {
+  return kinds_[column] == ColumnKind::category && units_.num_bins(column) > kFewLevels;
+}
+
+bool TreeGrower::needs_halves() const {
+  for (std::size_t column = 0; column < kinds_.size(); ++column) {
+    if (has_many_levels(column)) return true;
+  }
+  return false;
+}
+
 bool TreeGrower::can_split(const Leaf& leaf) const {
   return leaf.size >= 2 &&
          static_cast<double>(hessian_of(leaf.sums.total)) * rules_.steps.hessian >= 2.0 * rules_.least_hessian;
@@ -34,7 +45,11 @@ bool TreeGrower::can_split(const Leaf& leaf) const {
 void TreeGrower::sum_up(const Leaf& leaf, core::RunContext& context) {
   const std::span<Sum> sums = histogram(leaf.histogram);
   std::fill(sums.begin(), sums.end(), Sum{0});
-  add_units(units_, rows_.subspan(leaf.begin, leaf.size), sums_, columns_, in_parallel_, sums.data(), context);
+  const auto rows = rows_.subspan(leaf.begin, leaf.size);
+  add_units(units_, rows, sums_, columns_, in_parallel_, sums.data(), context);
+  if (!half_columns_.empty())
+    add_units(units_, rows, half_sums_, half_columns_, in_parallel_, sums.data() + columns_.size() * kHistogramBins,
+              context);
 }
 
 void TreeGrower::search(Leaf& leaf, core::RunContext& context) {
@@ -43,8 +58,9 @@ void TreeGrower::search(Leaf& leaf, core::RunContext& context) {
   const Sum* sums = histogram(leaf.histogram).data();
   const auto look = [&](std::size_t place) {
     const std::uint32_t column = columns_[place];
+    const Sum* half = half_place_[place] == 0 ? nullptr : sums + half_place_[place] * kHistogramBins;
     found_[place] =
-        best_split(sums + place * kHistogramBins, units_.num_bins(column), kinds_[column], leaf.sums, rules_);
+        best_split(sums + place * kHistogramBins, units_.num_bins(column), kinds_[column], leaf.sums, rules_, half);
     found_[place].column = column;
   };
   if (in_parallel_) {
@@ -202,15 +218,23 @@ void TreeGrower::finish(GrownTree& grown) const {
   }
 }
 
-GrownTree TreeGrower::grow(std::span<std::uint32_t> rows, std::span<const Sum> sums,
+GrownTree TreeGrower::grow(std::span<std::uint32_t> rows, std::span<const Sum> sums, std::span<const Sum> half_sums,
                            std::span<const std::uint32_t> columns, const SplitRules& rules, const GrowOptions& options,
                            core::RunContext& context) {
   rows_ = rows;
   sums_ = sums;
+  half_sums_ = half_sums;
   columns_ = columns;
+  half_columns_.clear();
+  half_place_.assign(columns.size(), 0);
+  for (std::size_t place = 0; place < columns.size(); ++place) {
+    if (half_sums.empty() || !has_many_levels(columns[place])) continue;
+    half_place_[place] = columns.size() + half_columns_.size();
+    half_columns_.push_back(columns[place]);
+  }
   rules_ = rules;
   in_parallel_ = options.in_parallel;
-  width_ = columns.size() * kHistogramBins;
+  width_ = (columns.size() + half_columns_.size()) * kHistogramBins;
   histograms_.resize(options.leaves * width_);
   left_rows_.resize(rows.size());
   right_rows_.resize(rows.size());

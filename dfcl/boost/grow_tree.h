@@ -41,10 +41,15 @@ class TreeGrower {
   // kinds: of the columns of the units. Both must outlive the grower.
   TreeGrower(const BinnedUnits& units, std::vector<ColumnKind> kinds) : units_(units), kinds_(std::move(kinds)) {}
 
-  // rows: the units to grow on, which are put in another order. sums: one for each unit of the fit. columns: those
-  // to split by, rising.
-  GrownTree grow(std::span<std::uint32_t> rows, std::span<const Sum> sums, std::span<const std::uint32_t> columns,
-                 const SplitRules& rules, const GrowOptions& options, core::RunContext& context);
+  // Categories of many levels need the sums of one half of the units too.
+  bool needs_halves() const;
+
+  // rows: the units to grow on, which are put in another order. sums: one for each unit of the fit; half_sums: the same
+  // for one half of the units and 0 for the others, empty where no halves are needed. columns: those to split by,
+  // rising.
+  GrownTree grow(std::span<std::uint32_t> rows, std::span<const Sum> sums, std::span<const Sum> half_sums,
+                 std::span<const std::uint32_t> columns, const SplitRules& rules, const GrowOptions& options,
+                 core::RunContext& context);
 
  private:
   struct Leaf {
@@ -57,6 +62,7 @@ class TreeGrower {
   };
 
   std::span<Sum> histogram(std::size_t place) { return {histograms_.data() + place * width_, width_}; }
+  bool has_many_levels(std::size_t column) const;
   bool can_split(const Leaf& leaf) const;
   void sum_up(const Leaf& leaf, core::RunContext& context);
   void search(Leaf& leaf, core::RunContext& context);
@@ -70,7 +76,10 @@ class TreeGrower {
   // Of the tree at hand.
   std::span<std::uint32_t> rows_;
   std::span<const Sum> sums_;
+  std::span<const Sum> half_sums_;
   std::span<const std::uint32_t> columns_;
+  std::vector<std::uint32_t> half_columns_;  // of many levels; their histograms of halves follow the others
+  std::vector<std::size_t> half_place_;      // of each of the columns among them
   SplitRules rules_;
   bool in_parallel_ = true;
   std::size_t width_ = 0;  // sums of all histograms of a leaf

@@ -9,6 +9,7 @@
 namespace dfcl::boost {
 namespace {
 
+constexpr std::size_t kLevelCuts = 32;
 constexpr double kLeastGain = 1e-9;  // as a share of the sides' scores: less is rounding
 
 // What a side is worth: G^2 / (H + r), or that of a clamped value v, -(2 G v + (H + r) v^2).
@@ -128,47 +129,118 @@ struct Level {
   double ratio;
   std::size_t bin;
 };
+struct SortedLevels {
+  std::array<Level, kHistogramBins> list;
+  std::size_t count = 0;
+};
 
-Split split_levels(const Sum* histogram, std::size_t num_bins, const SearchedNode& node, const SplitRules& rules,
-                   bool is_arm) {
-  std::array<Level, kHistogramBins> levels;
-  std::size_t num_levels = 0;
-  const double smooth = is_arm ? rules.ridge : rules.level_smooth;
+// The levels of a histogram that anybody has, by rising G / (H + smooth). wanted: those to sort, others are left out.
+SortedLevels sorted_levels(const Sum* histogram, const Sum* wanted, std::size_t num_bins, double smooth,
+                           const Steps& steps) {
+  SortedLevels levels;
   for (std::size_t bin = 0; bin < num_bins; ++bin) {
-    if (histogram[bin] == 0) continue;
-    const Side side = side_of(histogram[bin], rules.steps);
-    levels[num_levels++] = {side.gradient / (side.hessian + smooth + rules.steps.hessian), bin};
+    if (wanted[bin] == 0) continue;
+    const Side side = side_of(histogram[bin], steps);
+    levels.list[levels.count++] = {side.gradient / (side.hessian + smooth + steps.hessian), bin};
   }
-  if (num_levels < 2) return {};
-  std::sort(levels.begin(), levels.begin() + static_cast<std::ptrdiff_t>(num_levels),
+  std::sort(levels.list.begin(), levels.list.begin() + static_cast<std::ptrdiff_t>(levels.count),
             [](const Level& a, const Level& b) { return a.ratio < b.ratio || (a.ratio == b.ratio && a.bin < b.bin); });
-  std::array<Sum, kHistogramBins> prefix{};
-  std::array<std::size_t, kHistogramBins> last{};  // level of each cut
-  std::size_t num_cuts = 0;
-  Sum sum = 0;
-  Sum since = 0;
-  for (std::size_t level = 0; level + 1 < num_levels; ++level) {
-    sum += histogram[levels[level].bin];
-    since += histogram[levels[level].bin];
-    if (!is_arm && side_of(since, rules.steps).hessian < rules.level_hessian) continue;
-    since = 0;
-    last[num_cuts] = level;
-    prefix[num_cuts++] = sum;
-  }
-  const CutSearch search(node, rules, is_arm ? rules.ridge : rules.ridge + rules.level_ridge, false);
-  const Cut best = search.best({prefix.data(), num_cuts});
-  if (best.score < 0.0) return {};
-  Split split{.gain = gain_of(best, node, rules), .by_set = true, .left_sum = prefix[best.place]};
-  if (left_is_heavier(split.left_sum, node.total)) split.left.fill(~std::uint64_t{0});
-  for (std::size_t level = 0; level < num_levels; ++level) {
-    const std::size_t bin = levels[level].bin;
+  return levels;
+}
+
+// The split that sends the first levels left.
+Split split_after(const SortedLevels& levels, std::size_t num_left, Sum left_sum, Sum total) {
+  Split split{.by_set = true, .left_sum = left_sum};
+  if (left_is_heavier(left_sum, total)) split.left.fill(~std::uint64_t{0});
+  for (std::size_t level = 0; level < levels.count; ++level) {
+    const std::size_t bin = levels.list[level].bin;
     const std::uint64_t bit = std::uint64_t{1} << (bin & 63);
-    if (level <= last[best.place]) {
+    if (level < num_left) {
       split.left[bin >> 6] |= bit;
     } else {
       split.left[bin >> 6] &= ~bit;
     }
   }
+  return split;
+}
+
+// Sums of the left sides when levels are cut, in their order, where they hold 1/kLevelCuts, 2/kLevelCuts, ... of the
+// node's second derivatives. weighed: what the shares are taken of; summed: what is summed.
+std::array<Sum, kLevelCuts> sums_at_shares(const SortedLevels& levels, const Sum* weighed, Sum total,
+                                           const Sum* summed) {
+  std::array<Sum, kLevelCuts> sums{};
+  Sum weight = 0;
+  Sum sum = 0;
+  std::size_t cut = 1;
+  for (std::size_t level = 0; level < levels.count; ++level) {
+    const std::size_t bin = levels.list[level].bin;
+    weight += weighed[bin];
+    sum += summed[bin];
+    for (; cut < kLevelCuts && hessian_of(weight) * static_cast<std::int64_t>(kLevelCuts) >=
+                                   hessian_of(total) * static_cast<std::int64_t>(cut);
+         ++cut)
+      sums[cut] = sum;
+  }
+  return sums;
+}
+
+// Many levels: sorted by what one half of the units says, the gain is what the other half says of it, and the reverse,
+// so that a category of many levels gains nothing by its number of levels alone. The split itself sorts by all units.
+Split split_many_levels(const Sum* histogram, const Sum* half, std::size_t num_bins, const SearchedNode& node,
+                        const SplitRules& rules) {
+  std::array<Sum, kHistogramBins> other{};
+  SearchedNode halves[2] = {{.total = 0, .bounds = node.bounds}, {.total = 0, .bounds = node.bounds}};
+  for (std::size_t bin = 0; bin < num_bins; ++bin) {
+    other[bin] = histogram[bin] - half[bin];
+    halves[0].total += half[bin];
+    halves[1].total += other[bin];
+  }
+  const Sum* sums[2] = {half, other.data()};
+  std::array<double, kLevelCuts> gains{};
+  for (std::size_t judge = 0; judge < 2; ++judge) {
+    const Sum* own = sums[1 - judge];
+    const SortedLevels levels = sorted_levels(own, histogram, num_bins, rules.level_smooth, rules.steps);
+    const auto left = sums_at_shares(levels, histogram, node.total, sums[judge]);
+    const Side all = side_of(halves[judge].total, rules.steps);
+    const double ridge = 0.5 * rules.ridge;
+    for (std::size_t cut = 1; cut < kLevelCuts; ++cut) {
+      const Side a = side_of(left[cut], rules.steps);
+      gains[cut] += score(a.gradient, a.hessian, ridge, node.bounds) +
+                    score(all.gradient - a.gradient, all.hessian - a.hessian, ridge, node.bounds) -
+                    score(all.gradient, all.hessian, ridge, node.bounds);
+    }
+  }
+  const SortedLevels levels = sorted_levels(histogram, histogram, num_bins, rules.level_smooth, rules.steps);
+  const auto left = sums_at_shares(levels, histogram, node.total, histogram);
+  const double least = std::max(rules.steps.hessian, rules.least_hessian);
+  std::size_t best = 0;
+  for (std::size_t cut = 1; cut < kLevelCuts; ++cut) {
+    const double hessian = side_of(left[cut], rules.steps).hessian;
+    const bool large = hessian >= least && side_of(node.total, rules.steps).hessian - hessian >= least;
+    if (large && gains[cut] > (best == 0 ? 0.0 : gains[best])) best = cut;
+  }
+  if (best == 0) return {};
+  std::size_t num_left = 0;
+  for (Sum sum = 0; sum != left[best]; ++num_left) sum += histogram[levels.list[num_left].bin];
+  Split split = split_after(levels, num_left, left[best], node.total);
+  split.gain = gains[best];
+  return split;
+}
+
+Split split_levels(const Sum* histogram, std::size_t num_bins, const SearchedNode& node, const SplitRules& rules,
+                   bool is_arm) {
+  const SortedLevels levels =
+      sorted_levels(histogram, histogram, num_bins, is_arm ? rules.ridge : rules.level_smooth, rules.steps);
+  if (levels.count < 2) return {};
+  std::array<Sum, kHistogramBins> prefix{};
+  Sum sum = 0;
+  for (std::size_t level = 0; level + 1 < levels.count; ++level)
+    prefix[level] = sum += histogram[levels.list[level].bin];
+  const CutSearch search(node, rules, is_arm ? rules.ridge : rules.ridge + rules.level_ridge, false);
+  const Cut best = search.best({prefix.data(), levels.count - 1});
+  if (best.score < 0.0) return {};
+  Split split = split_after(levels, best.place + 1, prefix[best.place], node.total);
+  split.gain = gain_of(best, node, rules);
   return split;
 }
 
@@ -181,8 +253,9 @@ double node_value(Sum sum, const Bounds& bounds, const SplitRules& rules) {
 }
 
 Split best_split(const Sum* histogram, std::size_t num_bins, ColumnKind kind, const SearchedNode& node,
-                 const SplitRules& rules) {
+                 const SplitRules& rules, const Sum* half) {
   if (num_bins < 2) return {};
+  if (half != nullptr && kind == ColumnKind::category) return split_many_levels(histogram, half, num_bins, node, rules);
   switch (kind) {
     case ColumnKind::number: return split_numbers(histogram, num_bins, node, rules, false);
     case ColumnKind::rising_arms: return split_numbers(histogram, num_bins, node, rules, true);

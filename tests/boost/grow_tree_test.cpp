@@ -20,7 +20,7 @@ struct Sample {
   MadeSet made;
   std::vector<trees::FeatureBins> bins;
   std::unique_ptr<BinnedUnits> units;
-  std::vector<Sum> sums;
+  std::vector<Sum> sums, half_sums;
   std::vector<std::uint32_t> rows, columns;
 
   Sample(std::size_t num_units, std::size_t num_features, std::uint64_t seed) {
@@ -40,6 +40,7 @@ struct Sample {
       const double pull = static_cast<double>(made.features.values(unit, 2)) * made.arm[unit] +
                           (made.features.values(unit, 1) < 7.0f ? 1.0 : 0.0);
       sums.push_back(pack(std::lround(100.0 * (pull + random.normal())), 50 + random.below(100)));
+      half_sums.push_back(random.below(2) == 0 ? sums.back() : 0);
       if (random.below(10) > 0) rows.push_back(unit);
     }
     bins = trees::fit_bins(made.features.columns, made.features.values.view(), all, 64, context);
@@ -60,7 +61,7 @@ struct Sample {
     core::RunContext context(threads);
     std::vector<std::uint32_t> own = rows;
     TreeGrower grower(*units, kinds(arm));
-    return grower.grow(own, sums, columns, rules(), {leaves, threads > 1}, context);
+    return grower.grow(own, sums, half_sums, columns, rules(), {leaves, threads > 1}, context);
   }
   std::uint32_t leaf(const Tree& tree, std::size_t unit) const {
     return trees::leaf_of(tree.nodes, tree.sets, 0, units->row(unit));
@@ -80,9 +81,13 @@ double best_first_gain(const Sample& sample, std::size_t leaves, std::vector<std
       SearchedNode node;
       for (const std::uint32_t unit : groups[group]) node.total += sample.sums[unit];
       for (const std::uint32_t column : sample.columns) {
-        std::vector<Sum> histogram(kHistogramBins);
-        for (const std::uint32_t unit : groups[group]) histogram[sample.units->row(unit)[column]] += sample.sums[unit];
-        Split split = best_split(histogram.data(), sample.units->num_bins(column), kinds[column], node, rules);
+        std::vector<Sum> histogram(kHistogramBins), half(kHistogramBins);
+        for (const std::uint32_t unit : groups[group]) {
+          histogram[sample.units->row(unit)[column]] += sample.sums[unit];
+          half[sample.units->row(unit)[column]] += sample.half_sums[unit];
+        }
+        Split split = best_split(histogram.data(), sample.units->num_bins(column), kinds[column], node, rules,
+                                 kinds[column] == ColumnKind::category ? half.data() : nullptr);
         split.column = column;
         if (split.gain > best.gain) best = split, place = group;
       }
@@ -173,7 +178,8 @@ TEST(BoostGrowTree, MasksFindTheLeafThatAWalkFinds) {
       core::RunContext context(1);
       std::vector<std::uint32_t> own = sample.rows;
       TreeGrower grower(*sample.units, sample.kinds(arm));
-      const GrownTree grown = grower.grow(own, sample.sums, sample.columns, rules, {leaves, false}, context);
+      const GrownTree grown =
+          grower.grow(own, sample.sums, sample.half_sums, sample.columns, rules, {leaves, false}, context);
       ASSERT_EQ(grown.tree.values.size(), leaves);
       const LeafMasks own_arm(grown.tree, sample.units->arm_column(), 0);
       const LeafMasks all_arms(grown.tree, sample.units->arm_column(), kArms);
