@@ -215,7 +215,24 @@ void add_boost(std::vector<StudyKey>& keys) {
 void add_learners(std::vector<StudyKey>& keys) {
   const SectionKeys network(keys, "network", &Study::network);
   using N = Study::Network;
-  network("hidden", &N::hidden, "Layers of one trunk. Empty: [64, 32, 32], unless `shared` is given.")
+  network("kind", &N::kind,
+          "table: numbers in bins, categories by level, members around shared layers, stopped on the validation loss. "
+          "plain: the network of version 0.1, which `hidden`, `shared`, `heads` and `scaling` describe.")
+      .one_of({"table", "plain"})
+      .unset("table; plain with `as_published` or where a key of the plain network is given");
+  network("members", &N::members, "Members of a network for tables, which share its layers and are averaged.")
+      .between(1, kMostNetworkMembers)
+      .unset("8; those of the model that training starts from");
+  network("bins", &N::bins, "Bins of each number of a network for tables, at most.").between(1, kMostNumberBins);
+  network("dropout", &N::dropout,
+          "The share of hidden numbers that a training step of a network for tables leaves out.")
+      .between(0.0, 0.9);
+  network("patience", &N::patience,
+          "A network for tables stops when the validation loss has not fallen for so many epochs, and keeps the best "
+          "one. 0: it trains all epochs and keeps the last.")
+      .between(0, 100'000);
+  network("hidden", &N::hidden,
+          "Layers of one trunk of a plain network. Empty: [64, 32, 32], unless `shared` is given.")
       .between(1, kMostLayerWidth);
   network("shared", &N::shared, "Layers that all heads share.").between(1, kMostLayerWidth);
   network("heads", &N::heads, "Layers of each head; there is one head for each arm and outcome.")

@@ -81,6 +81,9 @@ struct StudyKey {
 
 // The most units of one layer of a network.
 inline constexpr std::int64_t kMostLayerWidth = 8192;
+// Of networks for tables.
+inline constexpr std::int64_t kMostNetworkMembers = 64;
+inline constexpr std::int64_t kMostNumberBins = 256;
 
 // Every key there is, in the order of docs/study.md.
 const std::vector<StudyKey>& study_keys();

@@ -18,6 +18,7 @@ struct EpochRecord {
   std::optional<double> validation_loss;   // of prediction (of the scores, for efficiencies)
   std::optional<double> validation_value;  // net value at the budgets' prices, in revenue per unit
   bool went_back = false;                  // the decision epochs lost value: the model is that of the warm start
+  bool kept = false;                       // the model is that of this epoch, of all that its fit ran
   std::vector<double> multipliers;         // unscaled
 };
 

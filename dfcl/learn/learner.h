@@ -40,6 +40,7 @@ struct Stage {
   std::size_t member = 0;            // random numbers follow it
   std::size_t first_epoch = 0;       // epochs of earlier stages; random numbers follow them too
   std::size_t epochs = 0;            // of this stage, for learners that have epochs
+  double rate_share = 1.0;           // of the learning rate, for learners that go in steps
   const Predictor* start = nullptr;  // to go on from; must be of the learner's kind
   std::string name = {};             // of what is kept of it, for messages
   // The state that an earlier run kept, if there is one; and where this run keeps its own, after each epoch.

@@ -24,6 +24,7 @@ ordered_json to_json(const EpochRecord& record) {
   put("validation_loss", record.validation_loss);
   put("validation_value", record.validation_value);
   if (record.went_back) json["went_back"] = true;
+  if (record.kept) json["kept"] = true;
   json["multipliers"] = record.multipliers;
   return json;
 }
@@ -51,6 +52,7 @@ std::vector<EpochRecord> parse_record(std::string_view text, const std::string& 
       if (json.contains("validation_loss")) record.validation_loss = json.at("validation_loss");
       if (json.contains("validation_value")) record.validation_value = json.at("validation_value");
       record.went_back = json.value("went_back", false);
+      record.kept = json.value("kept", false);
       record.multipliers = json.at("multipliers").get<std::vector<double>>();
       records.push_back(std::move(record));
     }

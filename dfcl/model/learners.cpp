@@ -4,6 +4,7 @@
 #include "dfcl/boost/boost_predictor.h"
 #include "dfcl/forest/forest_predictor.h"
 #include "dfcl/nn/network_predictor.h"
+#include "dfcl/nn/table/table_predictor.h"
 
 namespace dfcl::model {
 namespace {
@@ -15,6 +16,7 @@ struct Entry {
 
 constexpr Entry kLearners[] = {
     {"network", nn::load_network},
+    {"table network", nn::load_table_network},
     {"forest", forest::load_forest},
     {"boost", boost::load_boost},
 };

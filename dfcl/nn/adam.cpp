@@ -9,6 +9,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/for_each_processor.h"
+#include "dfcl/core/parallel.h"
 
 namespace dfcl::nn {
 namespace {
@@ -49,7 +50,7 @@ void update(const Step<double>& step, std::size_t size, const double* gradient, 
 }
 
 template <class T>
-double norm_of(std::span<const T> gradient) {
+double square_sum(std::span<const T> gradient) {
   constexpr std::size_t kLanes = 8;
   double lanes[kLanes] = {};
   std::size_t i = 0;
@@ -62,7 +63,7 @@ double norm_of(std::span<const T> gradient) {
   for (; i < gradient.size(); ++i) lanes[0] += static_cast<double>(gradient[i]) * static_cast<double>(gradient[i]);
   double sum = 0.0;
   for (const double lane : lanes) sum += lane;
-  return std::sqrt(sum);
+  return sum;
 }
 
 void require(bool holds, const char* field, double value, const char* expected) {
@@ -101,29 +102,66 @@ double rate_at(const AdamOptions& options, std::uint64_t step) {
   return options.rate * (options.final_share + (1.0 - options.final_share) * fall);
 }
 
+namespace {
+
 template <class T>
-double adam_step(const AdamOptions& options, AdamState<T>& state, std::span<const T> gradient,
-                 std::span<T> parameters) {
-  if (gradient.size() != parameters.size() || state.mean.size() != parameters.size()) {
+void require_sizes(const AdamState<T>& state, std::span<const T> gradient, std::span<T> parameters) {
+  if (gradient.size() != parameters.size() || state.mean.size() != parameters.size())
     throw core::Error({.what = "the optimiser's state, the gradient and the parameters differ in size"});
-  }
-  const double norm = norm_of(gradient);
-  if (!std::isfinite(norm)) return norm;
+}
+
+// Counts the step.
+template <class T>
+Step<T> next_step(const AdamOptions& options, AdamState<T>& state, double norm) {
   const double rate = rate_at(options, state.step);
   const double count = static_cast<double>(++state.step);
   const bool clip = options.clip_norm > 0.0 && norm > options.clip_norm;
-  const Step<T> step{.scale = static_cast<T>(clip ? options.clip_norm / norm : 1.0),
-                     .beta1 = static_cast<T>(options.beta1),
-                     .beta2 = static_cast<T>(options.beta2),
-                     .rate = static_cast<T>(rate / (1.0 - std::pow(options.beta1, count))),
-                     .root_scale = static_cast<T>(1.0 / std::sqrt(1.0 - std::pow(options.beta2, count))),
-                     .epsilon = static_cast<T>(options.epsilon),
-                     .kept = static_cast<T>(1.0 - rate * options.weight_decay)};
+  return {.scale = static_cast<T>(clip ? options.clip_norm / norm : 1.0),
+          .beta1 = static_cast<T>(options.beta1),
+          .beta2 = static_cast<T>(options.beta2),
+          .rate = static_cast<T>(rate / (1.0 - std::pow(options.beta1, count))),
+          .root_scale = static_cast<T>(1.0 / std::sqrt(1.0 - std::pow(options.beta2, count))),
+          .epsilon = static_cast<T>(options.epsilon),
+          .kept = static_cast<T>(1.0 - rate * options.weight_decay)};
+}
+
+}  // namespace
+
+template <class T>
+double adam_step(const AdamOptions& options, AdamState<T>& state, std::span<const T> gradient,
+                 std::span<T> parameters) {
+  require_sizes(state, gradient, parameters);
+  const double norm = std::sqrt(square_sum(gradient));
+  if (!std::isfinite(norm)) return norm;
+  const Step<T> step = next_step(options, state, norm);
   update(step, parameters.size(), gradient.data(), state.mean.data(), state.mean_square.data(), parameters.data());
+  return norm;
+}
+
+template <class T>
+double adam_step(core::RunContext& context, const AdamOptions& options, AdamState<T>& state,
+                 std::span<const T> gradient, std::span<T> parameters) {
+  constexpr std::size_t kBlock = 32'768;
+  require_sizes(state, gradient, parameters);
+  const auto square = [&](std::size_t begin, std::size_t end) {
+    return square_sum(gradient.subspan(begin, end - begin));
+  };
+  const double norm = std::sqrt(core::sum_chunks(context, gradient.size(), kBlock, 0.0, square,
+                                                 [](double& total, double part) { total += part; }));
+  if (!std::isfinite(norm)) return norm;
+  const Step<T> step = next_step(options, state, norm);
+  core::for_each_chunk(context, gradient.size(), kBlock, [&](std::size_t begin, std::size_t end, std::size_t) {
+    update(step, end - begin, gradient.data() + begin, state.mean.data() + begin, state.mean_square.data() + begin,
+           parameters.data() + begin);
+  });
   return norm;
 }
 
 template double adam_step(const AdamOptions&, AdamState<float>&, std::span<const float>, std::span<float>);
 template double adam_step(const AdamOptions&, AdamState<double>&, std::span<const double>, std::span<double>);
+template double adam_step(core::RunContext&, const AdamOptions&, AdamState<float>&, std::span<const float>,
+                          std::span<float>);
+template double adam_step(core::RunContext&, const AdamOptions&, AdamState<double>&, std::span<const double>,
+                          std::span<double>);
 
 }  // namespace dfcl::nn

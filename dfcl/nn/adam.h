@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "dfcl/core/run_context.h"
+
 namespace dfcl::nn {
 
 struct AdamOptions {
@@ -41,5 +43,10 @@ double rate_at(const AdamOptions& options, std::uint64_t step);
 // nothing has been changed.
 template <class T>
 double adam_step(const AdamOptions& options, AdamState<T>& state, std::span<const T> gradient, std::span<T> parameters);
+
+// The same by all threads, in fixed blocks: the same bytes on any number of them, not quite those of one thread's step.
+template <class T>
+double adam_step(core::RunContext& context, const AdamOptions& options, AdamState<T>& state,
+                 std::span<const T> gradient, std::span<T> parameters);
 
 }  // namespace dfcl::nn

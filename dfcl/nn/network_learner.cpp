@@ -11,6 +11,8 @@
 #include "dfcl/learn/facts_json.h"
 #include "dfcl/nn/network_predictor.h"
 #include "dfcl/nn/network_trainer.h"
+#include "dfcl/nn/table/table_learner.h"
+#include "dfcl/nn/table/table_predictor.h"
 
 namespace dfcl::nn {
 namespace {
@@ -83,6 +85,22 @@ const NetworkParts& network_parts(const learn::Predictor& start) {
   return network->parts();
 }
 
+// As the study says; where it leaves that open, as the starting model is.
+bool wants_table(const learn::LearnerRequest& request) {
+  const data::Study::Network& network = request.study.network;
+  const bool table = uses_table_network(request.study);
+  if (network.kind && table && (names_layers(network) || network.scaling)) {
+    throw core::usage_error("[network]", "hidden, shared, heads and scaling describe a plain network",
+                            "kind = \"table\"", "kind = \"plain\", or none of them");
+  }
+  if (table && request.study.method.as_published) {
+    throw core::usage_error("[network] kind", "what is trained as published is a plain network", "table", "plain");
+  }
+  if (!network.kind && table && request.start != nullptr)
+    return dynamic_cast<const TablePredictor*>(request.start) != nullptr;
+  return table;
+}
+
 }  // namespace
 
 Preprocessing recoded(const Preprocessing& preprocessing, const std::vector<data::FeatureColumn>& known_columns,
@@ -106,6 +124,7 @@ Preprocessing recoded(const Preprocessing& preprocessing, const std::vector<data
 }
 
 std::unique_ptr<learn::Learner> make_network_learner(const learn::LearnerRequest& request, core::RunContext& context) {
+  if (wants_table(request)) return make_table_learner(request, context);
   const learn::TrainingSet& set = request.set;
   const NetworkParts* start = request.start == nullptr ? nullptr : &network_parts(*request.start);
   const Scaling scaling = scaling_of(request.study);

@@ -17,9 +17,9 @@ namespace {
 // Outcomes are scaled: a prediction of the mean has a loss of about one for each arm.
 constexpr double kMostLoss = 1000.0;
 
-AdamOptions adam_options(const learn::Steps& steps, std::size_t num_rows, std::size_t num_epochs) {
+AdamOptions adam_options(const learn::Steps& steps, double rate_share, std::size_t num_rows, std::size_t num_epochs) {
   AdamOptions options;
-  options.rate = steps.rate;
+  options.rate = steps.rate * rate_share;
   options.weight_decay = steps.weight_decay;
   options.clip_norm = steps.clip_norm;
   options.warmup_steps = steps.warmup_steps;
@@ -81,7 +81,7 @@ std::vector<double> NetworkTrainer::run_steps() {
     preprocessing_.apply(set_.features->values.view(), rows, inputs);
   };
   const BatchOptions options{.received_arm_only = objective_.received_arm_only};
-  const AdamOptions schedule = adam_options(steps_, set_.rows.size(), stage_.epochs);
+  const AdamOptions schedule = adam_options(steps_, stage_.rate_share, set_.rows.size(), stage_.epochs);
   std::vector<float> gradient(parameters.size());
   std::vector<double> sums(objective_.losses().size());
   for (std::size_t begin = 0; begin < order.size(); begin += steps_.batch) {

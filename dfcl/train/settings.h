@@ -28,10 +28,11 @@ struct Settings {
   // 400,000 units 30 epochs did as well as 60 (82.8 and 82.2 %), and a decay of 0.05 less well (81.4 and, for
   // trees, 61.6 against 65.3 %). One trial each: looked at, not tuned with care.
   std::size_t epochs = 0;
-  std::size_t warm_epochs = 0;      // of them, on the prediction loss alone, before a decision loss joins
-  std::size_t nuisance_epochs = 0;  // of the networks of eq. 5b
-  double alpha = 1.0;               // weight of the prediction loss once the decision loss has joined
-  double temperature = 1.0;         // or window; see Method
+  std::size_t warm_epochs = 0;       // of them, on the prediction loss alone, before a decision loss joins
+  std::size_t nuisance_epochs = 0;   // of the networks of eq. 5b
+  double decision_rate_share = 1.0;  // of the learning rate, in the second fit
+  double alpha = 1.0;                // weight of the prediction loss once the decision loss has joined
+  double temperature = 1.0;          // or window; see Method
   bool relative_temperature = true;
   loss::Baseline baseline = loss::Baseline::mean;
   // Of the decision loss: only where what is known about costs anchors them. That they are not negative is not enough:
@@ -42,6 +43,7 @@ struct Settings {
       multipliers;  // fixed, in the study's currencies; empty: from the budgets, at the end of the warm start
   std::size_t ensemble = 1;
   bool as_published = false;
+  bool table = false;      // networks are for tables ([network] kind)
   std::string scaling;     // of numbers, as the study says it; "": the usual one
   std::string start_from;  // fingerprint of the model that training starts from; "": none
 

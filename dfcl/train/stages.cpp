@@ -169,6 +169,7 @@ FineTuned fine_tune(const learn::Learner& learner, const learn::TrainingSet& set
   const DecisionPrices prices = decision_prices(warm, set, prepared, settings, context);
   stage.first_epoch = settings.warm_epochs;
   stage.epochs = settings.epochs - settings.warm_epochs;
+  stage.rate_share = settings.decision_rate_share;
   stage.start = &warm;
   if (!set.validation_rows.empty())
     stage.judge = [judge = std::make_shared<Judge>(set, warm, prices.multipliers, context)](

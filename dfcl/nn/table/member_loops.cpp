@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/nn/table/member_loops.h"
+
+#include <algorithm>
+
+#include "dfcl/core/for_each_processor.h"
+
+namespace dfcl::nn {
+namespace {
+
+constexpr std::size_t kLanes = 16;
+constexpr std::size_t kBlock = 64;  // numbers whose random bytes are made together
+
+// Four random bytes, a bijection of the counter for every key.
+DFCL_INLINE std::uint32_t random_word(std::uint32_t key, std::uint32_t counter) {
+  std::uint32_t x = counter * 0x9e3779b1u + key;
+  x ^= x >> 16;
+  x *= 0x7feb352du;
+  x ^= x >> 15;
+  x *= 0x846ca68bu;
+  return x ^ (x >> 16);
+}
+
+// The bytes of kBlock numbers, as 0 where dropped and 1 else.
+DFCL_INLINE void fill_kept(const Dropout& dropout, std::uint32_t counter, std::uint8_t* kept) {
+  std::uint32_t words[kBlock / 4];
+  for (std::size_t i = 0; i < kBlock / 4; ++i)
+    words[i] = random_word(dropout.key, counter + static_cast<std::uint32_t>(i));
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(words);
+  for (std::size_t i = 0; i < kBlock; ++i) kept[i] = bytes[i] >= dropout.dropped ? 1 : 0;
+}
+
+template <class T>
+DFCL_INLINE void member_forward_body(const MemberRows& rows, const Dropout& dropout, const MemberLayer<T>& layer,
+                                     const T* in, T* out) {
+  const T keep = static_cast<T>(dropout.scale());
+  const auto words_per_row = static_cast<std::uint32_t>((rows.width + 3) / 4);
+  for (std::size_t row = 0; row < rows.num_rows; ++row) {
+    const std::uint32_t number = rows.first_row + static_cast<std::uint32_t>(row) * rows.row_step;
+    for (std::size_t first = 0; first < rows.width; first += kBlock) {
+      const std::size_t count = std::min(kBlock, rows.width - first);
+      const T* const __restrict from = in + row * rows.width + first;
+      const T* const __restrict scale = layer.scale + first;
+      const T* const __restrict bias = layer.bias + first;
+      T* const __restrict to = out + row * rows.width + first;
+      for (std::size_t j = 0; j < count; ++j) {
+        const T sum = from[j] * scale[j] + bias[j];
+        to[j] = sum > T(0) ? sum : T(0);
+      }
+      if (dropout.dropped > 0) {
+        std::uint8_t kept[kBlock];
+        fill_kept(dropout, number * words_per_row + static_cast<std::uint32_t>(first / 4), kept);
+        for (std::size_t j = 0; j < count; ++j) to[j] = kept[j] != 0 ? keep * to[j] : T(0);
+      }
+      if (layer.sign != nullptr) {
+        const T* const __restrict sign = layer.sign + first;
+        for (std::size_t j = 0; j < count; ++j) to[j] *= sign[j];
+      }
+    }
+  }
+}
+
+template <class T>
+DFCL_INLINE void second_backward_body(const MemberRows& rows, const Dropout& dropout, const T* scale, const T* in,
+                                      const T* out, T* gradient, T* scale_gradient, T* bias_gradient) {
+  const T keep = static_cast<T>(dropout.scale());
+  const T* const __restrict scales = scale;
+  T* const __restrict to_scale = scale_gradient;
+  T* const __restrict to_bias = bias_gradient;
+  for (std::size_t row = 0; row < rows.num_rows; ++row) {
+    const T* const __restrict before = in + row * rows.width;
+    const T* const __restrict after = out + row * rows.width;
+    T* const __restrict slope = gradient + row * rows.width;
+    for (std::size_t j = 0; j < rows.width; ++j) {
+      const T passed = after[j] > T(0) ? keep * slope[j] : T(0);
+      to_scale[j] += passed * before[j];
+      to_bias[j] += passed;
+      slope[j] = passed * scales[j];
+    }
+  }
+}
+
+template <class T>
+DFCL_INLINE void first_backward_body(const MemberRows& rows, const Dropout& dropout, const MemberLayer<T>& layer,
+                                     const T* in, const T* out, const T* out_gradient,
+                                     const FirstGradient<T>& gradient) {
+  const T keep = static_cast<T>(dropout.scale());
+  const T* const __restrict scale = layer.scale;
+  const T* const __restrict bias = layer.bias;
+  const T* const __restrict sign = layer.sign;
+  T* const __restrict to_scale = gradient.scale;
+  T* const __restrict to_bias = gradient.bias;
+  T* const __restrict to_sign = gradient.sign;
+  for (std::size_t row = 0; row < rows.num_rows; ++row) {
+    const T* const __restrict before = in + row * rows.width;
+    const T* const __restrict after = out + row * rows.width;
+    const T* const __restrict slope = out_gradient + row * rows.width;
+    T* const __restrict to = gradient.in + row * rows.width;
+    for (std::size_t j = 0; j < rows.width; ++j) {
+      const T kept = after[j] != T(0) ? keep * slope[j] : T(0);
+      to_sign[j] += kept * (before[j] * scale[j] + bias[j]);
+      const T passed = kept * sign[j];
+      to_scale[j] += passed * before[j];
+      to_bias[j] += passed;
+      to[j] += passed * scale[j];
+    }
+  }
+}
+
+template <class T>
+DFCL_INLINE void outputs_forward_body(const ThinSize& size, const T* hidden, const T* weight, const T* bias,
+                                      T* outputs) {
+  for (std::size_t row = 0; row < size.num_rows; ++row) {
+    const T* const __restrict from = hidden + row * size.width;
+    for (std::size_t output = 0; output < size.num_outputs; ++output) {
+      const T* const __restrict factor = weight + output * size.width;
+      T lanes[kLanes] = {};
+      for (std::size_t j = 0; j < size.width; j += kLanes) {
+        for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += from[j + lane] * factor[j + lane];
+      }
+      for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
+        for (std::size_t lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
+      }
+      outputs[output * size.stride + row] = bias[output] + lanes[0];
+    }
+  }
+}
+
+template <class T>
+DFCL_INLINE void outputs_backward_body(const ThinSize& size, const T* hidden, const T* weight, const T* output_gradient,
+                                       T* hidden_gradient, T* weight_gradient, T* bias_gradient) {
+  for (std::size_t row = 0; row < size.num_rows; ++row) {
+    const T* const __restrict from = hidden + row * size.width;
+    T* const __restrict to = hidden_gradient + row * size.width;
+    for (std::size_t j = 0; j < size.width; ++j) to[j] = T(0);
+    for (std::size_t output = 0; output < size.num_outputs; ++output) {
+      const T slope = output_gradient[output * size.stride + row];
+      if (slope == T(0)) continue;  // arms that no loss looked at
+      const T* const __restrict factor = weight + output * size.width;
+      T* const __restrict sum = weight_gradient + output * size.width;
+      for (std::size_t j = 0; j < size.width; ++j) {
+        to[j] += slope * factor[j];
+        sum[j] += slope * from[j];
+      }
+      bias_gradient[output] += slope;
+    }
+  }
+}
+
+}  // namespace
+
+DFCL_FOR_EACH_PROCESSOR void member_forward(const MemberRows& rows, const Dropout& dropout,
+                                            const MemberLayer<float>& layer, const float* in, float* out) {
+  member_forward_body(rows, dropout, layer, in, out);
+}
+void member_forward(const MemberRows& rows, const Dropout& dropout, const MemberLayer<double>& layer, const double* in,
+                    double* out) {
+  member_forward_body(rows, dropout, layer, in, out);
+}
+
+DFCL_FOR_EACH_PROCESSOR void second_backward(const MemberRows& rows, const Dropout& dropout, const float* scale,
+                                             const float* in, const float* out, float* gradient, float* scale_gradient,
+                                             float* bias_gradient) {
+  second_backward_body(rows, dropout, scale, in, out, gradient, scale_gradient, bias_gradient);
+}
+void second_backward(const MemberRows& rows, const Dropout& dropout, const double* scale, const double* in,
+                     const double* out, double* gradient, double* scale_gradient, double* bias_gradient) {
+  second_backward_body(rows, dropout, scale, in, out, gradient, scale_gradient, bias_gradient);
+}
+
+DFCL_FOR_EACH_PROCESSOR void first_backward(const MemberRows& rows, const Dropout& dropout,
+                                            const MemberLayer<float>& layer, const float* in, const float* out,
+                                            const float* out_gradient, const FirstGradient<float>& gradient) {
+  first_backward_body(rows, dropout, layer, in, out, out_gradient, gradient);
+}
+void first_backward(const MemberRows& rows, const Dropout& dropout, const MemberLayer<double>& layer, const double* in,
+                    const double* out, const double* out_gradient, const FirstGradient<double>& gradient) {
+  first_backward_body(rows, dropout, layer, in, out, out_gradient, gradient);
+}
+
+DFCL_FOR_EACH_PROCESSOR void outputs_forward(const ThinSize& size, const float* hidden, const float* weight,
+                                             const float* bias, float* outputs) {
+  outputs_forward_body(size, hidden, weight, bias, outputs);
+}
+void outputs_forward(const ThinSize& size, const double* hidden, const double* weight, const double* bias,
+                     double* outputs) {
+  outputs_forward_body(size, hidden, weight, bias, outputs);
+}
+
+DFCL_FOR_EACH_PROCESSOR void outputs_backward(const ThinSize& size, const float* hidden, const float* weight,
+                                              const float* output_gradient, float* hidden_gradient,
+                                              float* weight_gradient, float* bias_gradient) {
+  outputs_backward_body(size, hidden, weight, output_gradient, hidden_gradient, weight_gradient, bias_gradient);
+}
+void outputs_backward(const ThinSize& size, const double* hidden, const double* weight, const double* output_gradient,
+                      double* hidden_gradient, double* weight_gradient, double* bias_gradient) {
+  outputs_backward_body(size, hidden, weight, output_gradient, hidden_gradient, weight_gradient, bias_gradient);
+}
+
+}  // namespace dfcl::nn

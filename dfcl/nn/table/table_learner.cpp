@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/nn/table/table_learner.h"
+
+#include <fmt/format.h>
+
+#include "dfcl/core/error.h"
+#include "dfcl/core/error_makers.h"
+#include "dfcl/nn/network_learner.h"
+#include "dfcl/nn/table/table_predictor.h"
+
+namespace dfcl::nn {
+namespace {
+
+core::Error other_model(std::string what, std::string found, std::string expected, std::string hint = "") {
+  return core::Error({.kind = core::ErrorKind::usage,
+                      .field = "start_from",
+                      .what = std::move(what),
+                      .found = std::move(found),
+                      .expected = std::move(expected),
+                      .hint = std::move(hint)});
+}
+
+const TableParts& table_parts(const learn::Predictor& start) {
+  const auto* network = dynamic_cast<const TablePredictor*>(&start);
+  if (network == nullptr) {
+    throw other_model("the starting model is no network for tables", start.kind(), "a network for tables",
+                      core::field_name("network.kind", "plain") + " goes on from a plain network");
+  }
+  return network->parts();
+}
+
+std::string outcome_text(const OutcomeOptions& outcome) {
+  return fmt::format("{} outputs{}", outcome.num_arms, outcome.control_is_free ? ", free control" : "");
+}
+
+void require_same(const TableOptions& wanted, const TableOptions& found) {
+  if (wanted.members != found.members)
+    throw other_model("the starting model has another number of members", fmt::format("{}", found.members),
+                      fmt::format("{}", wanted.members),
+                      "[network] members may be left out: the model's is taken then");
+  if (wanted.revenue == found.revenue && wanted.cost == found.cost) return;
+  throw other_model("the starting model predicts outcomes in another form",
+                    fmt::format("revenue {}; cost {}", outcome_text(found.revenue), outcome_text(found.cost)),
+                    fmt::format("revenue {}; cost {}", outcome_text(wanted.revenue), outcome_text(wanted.cost)),
+                    fmt::format("[cost], {}, {} and the kind of the method must be the same",
+                                core::field_name("method.monotone"), core::field_name("method.concave")));
+}
+
+}  // namespace
+
+bool uses_table_network(const data::Study& study) {
+  const data::Study::Network& network = study.network;
+  if (network.kind) return *network.kind == "table";
+  return !study.method.as_published && network.hidden.empty() && network.shared.empty() && network.heads.empty() &&
+         !network.scaling;
+}
+
+std::unique_ptr<learn::Learner> make_table_learner(const learn::LearnerRequest& request, core::RunContext& context) {
+  const learn::TrainingSet& set = request.set;
+  const data::Study::Network& given = request.study.network;
+  const TableParts* start = request.start == nullptr ? nullptr : &table_parts(*request.start);
+  TableEncoding encoding =
+      start != nullptr
+          ? TableEncoding(recoded(start->encoding.preprocessing(), *request.start_columns, set.features->columns),
+                          start->encoding.edges())
+          : fit_table_encoding(set.features->columns, set.features->values.view(), set.is_training,
+                               static_cast<std::size_t>(given.bins), context);
+  TableOptions options{.members = static_cast<std::size_t>(given.members.value_or(kUsualMembers)),
+                       .revenue = set.facts.revenue,
+                       .cost = set.facts.cost};
+  if (request.revenue_form != loss::RevenueForm::outcome) options.revenue = {.num_arms = set.num_arms() - 1};
+  if (start != nullptr) {
+    if (!given.members) options.members = start->options.members;
+    options.width = start->options.width;
+    require_same(options, start->options);
+  }
+  if (num_table_parameters(encoding, options) == 0) {
+    throw core::usage_error("[network]", "too large", fmt::format("{} rows of weights", encoding.num_weights()),
+                            fmt::format("at most {}", kMostFirstWeights / options.width),
+                            "each level of a category is a row; [columns] min_level_units pools rare ones");
+  }
+  const TableTraining training{given.dropout, static_cast<std::size_t>(given.patience)};
+  return std::make_unique<TableLearner>(std::move(encoding), options, training, request);
+}
+
+TableLearner::TableLearner(TableEncoding encoding, const TableOptions& options, const TableTraining& training,
+                           const learn::LearnerRequest& request)
+    : encoding_(std::move(encoding)),
+      options_(options),
+      training_(training),
+      steps_(request.steps),
+      seed_(request.seed) {}
+
+learn::Fit TableLearner::fit(const learn::TrainingSet& set, const learn::Objective& objective,
+                             const learn::Stage& stage, core::RunContext& context) const {
+  TableTrainer trainer(set, objective, stage, encoding_, options_, training_, steps_, seed_, context);
+  TableState& state = trainer.state();
+  if (stage.start != nullptr) {
+    const auto& networks = table_parts(*stage.start).networks;
+    state.parameters = networks[stage.member % networks.size()];
+  }
+  if (const std::optional<io::TensorFile> kept = stage.load ? stage.load() : std::nullopt) {
+    state = table_state_of(*kept, state.parameters.size(), stage.name);
+    if (stage.advanced && state.epochs_done > 0) stage.advanced(state.epochs_done * set.rows.size());
+  }
+  while (!trainer.is_done()) {
+    trainer.run_epoch();
+    if (stage.on_epoch) stage.on_epoch(state.record.back());
+    if (stage.save) stage.save(table_state_file(state));
+    if (stage.advanced) stage.advanced(set.rows.size());
+  }
+  if (stage.advanced && state.epochs_done < stage.epochs)
+    stage.advanced((stage.epochs - state.epochs_done) * set.rows.size());  // not needed any more
+  TableParts parts{
+      encoding_, options_, {trainer.finish()}, set.scales, objective.revenue_form, objective.efficiency_cost_scale};
+  return {std::make_unique<TablePredictor>(std::move(parts)), std::move(state.record), std::nullopt};
+}
+
+std::vector<std::pair<std::string, std::string>> TableLearner::shown() const {
+  return {{"network", "table"},
+          {"members", fmt::format("{}", options_.members)},
+          {"dropout", fmt::format("{}", training_.dropout)},
+          {"patience", fmt::format("{}", training_.patience)}};
+}
+
+}  // namespace dfcl::nn
