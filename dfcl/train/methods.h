@@ -33,6 +33,9 @@ struct Method {
   learn::MakeLearner learner = nullptr;
   // The learner whose cross-fitted predictors are the base of the learner above, where it needs one.
   learn::MakeLearner base = nullptr;
+  // The learner whose cross-fitted predictions are the nuisance of a doubly robust decision loss (eq. 5b); null: the
+  // learner above.
+  learn::MakeLearner nuisance = nullptr;
   // Settings of the learner's own, checked before any training; may be null.
   void (*check_settings)(const data::Study& study, std::size_t num_training_units, std::size_t num_arms) = nullptr;
 

@@ -75,8 +75,11 @@ class Run {
     learn::TrainingSet set = prepared_.training_set(trial_);
     Nuisance nuisance;
     if (doubly_robust) {
-      nuisance = fit_nuisance(learner, set, prediction_objective(prepared_, method_), settings_.nuisance_epochs,
-                              settings_.ensemble, fill, context_);
+      const auto own = method_.nuisance == nullptr
+                           ? nullptr
+                           : make_learner(method_.nuisance, prepared_, trial_, study_, settings_, context_);
+      nuisance = fit_nuisance(own == nullptr ? learner : *own, set, prediction_objective(prepared_, method_),
+                              settings_.nuisance_epochs, settings_.ensemble, fill, context_);
       set.nuisance_revenue = std::as_const(nuisance).revenue.view();
       set.nuisance_cost = std::as_const(nuisance).cost.view();
     }

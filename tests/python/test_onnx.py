@@ -41,7 +41,10 @@ CASES = {
     "free control": ("real", {"cost.control_is_free": True, "cost.non_negative": True, "cost.rises_with_arm": True}),
     "heads": ("real", {"network.shared": [32, 16], "network.heads": [8, 8]}),
     "thin heads": ("non_negative", {"network.shared": [16], "network.heads": [], "cost.control_is_free": True}),
-    "ensemble": ("real", {"method.ensemble": 3}),
+    "ensemble": ("real", {"method.ensemble": 3, "network.kind": "plain"}),
+    "plain": ("real", {"network.kind": "plain"}),
+    "plain log link": ("non_negative", {"method.name": "dfcl-mer", "network.kind": "plain"}),
+    "two tables": ("real", {"method.ensemble": 2}),
     "published": ("real", {"method.as_published": True}),
     "dpm": ("real", {"method.name": "dpm"}),
 }

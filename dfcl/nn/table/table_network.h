@@ -39,8 +39,8 @@ inline constexpr std::size_t kMostFirstWeights = std::size_t{1} << 28;
 struct TableOptions {
   std::size_t width = kTableWidth;  // of both hidden layers; a multiple of kTableWidthStep
   std::size_t members = 8;
-  OutcomeOptions revenue;
-  OutcomeOptions cost;
+  OutcomeOptions revenue = {};
+  OutcomeOptions cost = {};
   bool operator==(const TableOptions&) const = default;
 };
 

@@ -170,12 +170,4 @@ void TablePredictor::require_fits(const learn::Schema& schema, const std::string
   require_consistent(parts_, schema, where);
 }
 
-learn::GraphOutcomes TablePredictor::add_to_graph(io::OnnxGraph&, const learn::Schema&,
-                                                  const std::vector<double>&) const {
-  throw core::Error({.kind = core::ErrorKind::unavailable,
-                     .what = "a network for tables cannot be exported to ONNX",
-                     .expected = "a model of plain networks",
-                     .hint = "train with [network] kind = \"plain\"; `dfcl predict` runs this one"});
-}
-
 }  // namespace dfcl::nn
