@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/boost/binned_units.h"
 
+#include <array>
+
 #include "dfcl/core/parallel.h"
 
 namespace dfcl::boost {
@@ -27,16 +29,17 @@ BinnedUnits::BinnedUnits(const std::vector<trees::FeatureBins>& features, core::
   by_row_.resize(num_units_ * stride_);
   by_column_.resize(num_columns() * padded_units_);
   core::for_each_chunk(context, num_units_, kBlockUnits, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t unit = begin; unit < end; ++unit) {
-      const float* from = values.row(rows[unit]).data();
-      std::uint8_t* to = by_row_.data() + unit * stride_;
-      for (std::size_t feature = 0; feature < features.size(); ++feature)
-        to[feature] = features[feature].bin_of(from[feature]);
-      to[arm_column()] = arm_bin(arm[rows[unit]]);
-    }
+    std::array<float, kBlockUnits> block;
+    const std::size_t count = end - begin;
     for (std::size_t column = 0; column < num_columns(); ++column) {
-      std::uint8_t* to = by_column_.data() + column * padded_units_;
-      for (std::size_t unit = begin; unit < end; ++unit) to[unit] = by_row_[unit * stride_ + column];
+      std::uint8_t* to = by_column_.data() + column * padded_units_ + begin;
+      if (column == arm_column()) {
+        for (std::size_t i = 0; i < count; ++i) to[i] = arm_bin(arm[rows[begin + i]]);
+      } else {
+        for (std::size_t i = 0; i < count; ++i) block[i] = values(rows[begin + i], column);
+        trees::find_bins(features[column], {block.data(), count}, to);
+      }
+      for (std::size_t i = 0; i < count; ++i) by_row_[(begin + i) * stride_ + column] = to[i];
     }
   });
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "dfcl/boost/boost_tensors.h"
@@ -95,10 +96,11 @@ void BoostPredictor::predict_outcome(const std::vector<Runner>& bags, const lear
 void BoostPredictor::predict(const learn::FeatureTile& units, learn::Outcomes out, core::RunContext& context) const {
   core::for_each_chunk(context, units.size(), kBlockUnits, [&](std::size_t begin, std::size_t end, std::size_t) {
     std::vector<std::uint8_t> block((parts_.bins.size() + 1) * kBlockUnits);
-    for (std::size_t unit = begin; unit < end; ++unit) {
-      const float* values = units.values.row(units.rows.empty() ? unit : units.rows[unit]).data();
-      for (const std::uint32_t column : columns_)
-        block[column * kBlockUnits + unit - begin] = parts_.bins[column].bin_of(values[column]);
+    std::array<float, kBlockUnits> values;
+    for (const std::uint32_t column : columns_) {
+      for (std::size_t unit = begin; unit < end; ++unit)
+        values[unit - begin] = units.values(units.rows.empty() ? unit : units.rows[unit], column);
+      trees::find_bins(parts_.bins[column], {values.data(), end - begin}, block.data() + column * kBlockUnits);
     }
     const BlockColumns columns{block.data(), kBlockUnits};
     const learn::Outcomes to = out.slice(begin, end - begin);

@@ -2,60 +2,80 @@
 #include "dfcl/boost/histogram.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-
-#include "dfcl/core/for_each_processor.h"
+#include <utility>
 
 namespace dfcl::boost {
 namespace {
 
-constexpr std::size_t kGroup = 8;            // columns whose histograms are filled together
-constexpr std::size_t kTile = 512;           // units that all groups go through before the next ones
+constexpr std::size_t kGroup = 16;           // columns whose histograms are filled together
+constexpr std::size_t kTile = 256;           // units that all groups go through before the next ones
 constexpr double kMostSum = 2.0e9;           // below 2^31, with room for rounding
 constexpr std::size_t kLeastWork = 200'000;  // additions for which more than one thread pays
 
+// Units next to each other in a node, but seldom in memory.
+struct Tile {
+  const std::uint8_t* rows[kTile];
+  Sum sums[kTile];
+  std::size_t count = 0;
+};
+
+void fill(const BinnedUnits& units, std::span<const std::uint32_t> rows, std::span<const Sum> sums, std::size_t first,
+          Tile& tile) {
+  tile.count = first < rows.size() ? std::min(kTile, rows.size() - first) : 0;
+  for (std::size_t i = 0; i < tile.count; ++i) {
+    const std::uint32_t unit = rows[first + i];
+    tile.rows[i] = units.row(unit);
+    tile.sums[i] = sums[unit];
+  }
+}
+
+// ahead: the units whose rows are fetched meanwhile, at this place; null: none.
 template <std::size_t N>
-DFCL_INLINE void add_group(const std::uint8_t* const* unit_rows, const Sum* sums, std::size_t count,
-                           const std::uint32_t* columns, Sum* histograms) {
+void add_group(const Tile& tile, const Tile* ahead, std::size_t ahead_place, const std::uint32_t* columns,
+               Sum* histograms) {
   std::size_t places[N];
   for (std::size_t k = 0; k < N; ++k) places[k] = columns[k];
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint8_t* row = unit_rows[i];
-    const Sum sum = sums[i];
+  const std::size_t num_ahead = ahead == nullptr ? 0 : std::min(tile.count, ahead->count);
+  std::size_t i = 0;
+  for (; i < num_ahead; ++i) {
+    __builtin_prefetch(ahead->rows[i] + ahead_place);
+    const std::uint8_t* row = tile.rows[i];
+    const Sum sum = tile.sums[i];
+    for (std::size_t k = 0; k < N; ++k) histograms[k * kHistogramBins + row[places[k]]] += sum;
+  }
+  for (; i < tile.count; ++i) {
+    const std::uint8_t* row = tile.rows[i];
+    const Sum sum = tile.sums[i];
     for (std::size_t k = 0; k < N; ++k) histograms[k * kHistogramBins + row[places[k]]] += sum;
   }
 }
 
-void add_any(const std::uint8_t* const* unit_rows, const Sum* sums, std::size_t count, const std::uint32_t* columns,
-             std::size_t num_columns, Sum* histograms) {
-  switch (num_columns) {
-    case 8: return add_group<8>(unit_rows, sums, count, columns, histograms);
-    case 7: return add_group<7>(unit_rows, sums, count, columns, histograms);
-    case 6: return add_group<6>(unit_rows, sums, count, columns, histograms);
-    case 5: return add_group<5>(unit_rows, sums, count, columns, histograms);
-    case 4: return add_group<4>(unit_rows, sums, count, columns, histograms);
-    case 3: return add_group<3>(unit_rows, sums, count, columns, histograms);
-    case 2: return add_group<2>(unit_rows, sums, count, columns, histograms);
-    default: return add_group<1>(unit_rows, sums, count, columns, histograms);
-  }
+using AddGroup = void (*)(const Tile&, const Tile*, std::size_t, const std::uint32_t*, Sum*);
+template <std::size_t... N>
+constexpr std::array<AddGroup, sizeof...(N)> add_groups(std::index_sequence<N...>) {
+  return {add_group<N + 1>...};
 }
+constexpr auto kAddGroups = add_groups(std::make_index_sequence<kGroup>());
 
 void add_columns(const BinnedUnits& units, std::span<const std::uint32_t> rows, std::span<const Sum> sums,
                  std::span<const std::uint32_t> columns, Sum* histograms) {
-  const std::uint8_t* tile_rows[kTile];
-  Sum tile_sums[kTile];
-  for (std::size_t first = 0; first < rows.size(); first += kTile) {
-    const std::size_t count = std::min(kTile, rows.size() - first);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint32_t unit = rows[first + i];
-      tile_rows[i] = units.row(unit);
-      tile_sums[i] = sums[unit];
-      __builtin_prefetch(tile_rows[i] + columns.front());
-      __builtin_prefetch(tile_rows[i] + columns.back());
-    }
+  Tile tiles[2];
+  fill(units, rows, sums, 0, tiles[0]);
+  for (std::size_t i = 0; i < tiles[0].count; ++i) {
+    __builtin_prefetch(tiles[0].rows[i] + columns.front());
+    __builtin_prefetch(tiles[0].rows[i] + columns.back());
+  }
+  std::size_t now = 0;
+  for (std::size_t first = 0; first < rows.size(); first += kTile, now = 1 - now) {
+    Tile& next = tiles[1 - now];
+    fill(units, rows, sums, first + kTile, next);
     for (std::size_t group = 0; group < columns.size(); group += kGroup) {
-      add_any(tile_rows, tile_sums, count, columns.data() + group, std::min(kGroup, columns.size() - group),
-              histograms + group * kHistogramBins);
+      const std::size_t count = std::min(kGroup, columns.size() - group);
+      const Tile* ahead = group <= kGroup ? &next : nullptr;  // the first two groups fetch a line each
+      kAddGroups[count - 1](tiles[now], ahead, group == 0 ? columns.front() : columns.back(), columns.data() + group,
+                            histograms + group * kHistogramBins);
     }
   }
 }

@@ -2,9 +2,12 @@
 #include "dfcl/trees/feature_bins.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
+#include "dfcl/core/for_each_processor.h"
 #include "dfcl/core/parallel.h"
 
 namespace dfcl::trees {
@@ -52,6 +55,20 @@ std::vector<std::uint8_t> level_bins_of(const std::vector<float>& codes, std::si
   return bins;
 }
 
+constexpr std::size_t kPaddedCuts = 255;  // eight halvings
+
+// cuts: padded with what no value is above. Bin 0 for what is not finite.
+DFCL_FOR_EACH_PROCESSOR
+void find_numbers(const float* cuts, const float* values, std::size_t count, std::uint8_t* to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const float value = values[i];
+    std::int32_t below = 0;
+    for (std::int32_t half = 128; half > 0; half /= 2) below += cuts[below + half - 1] < value ? half : 0;
+    const bool finite = value - value == 0.0f;
+    to[i] = static_cast<std::uint8_t>(finite ? below + 1 : 0);
+  }
+}
+
 }  // namespace
 
 std::size_t FeatureBins::num_bins() const {
@@ -75,6 +92,17 @@ std::uint8_t FeatureBins::bin_of(float value) const {
     length -= half;
   }
   return static_cast<std::uint8_t>(below + 1);
+}
+
+void find_bins(const FeatureBins& bins, std::span<const float> values, std::uint8_t* to) {
+  if (bins.categorical) {
+    for (std::size_t i = 0; i < values.size(); ++i) to[i] = bins.bin_of(values[i]);
+    return;
+  }
+  std::array<float, kPaddedCuts> cuts;
+  std::fill(std::copy(bins.cuts.begin(), bins.cuts.end(), cuts.begin()), cuts.end(),
+            std::numeric_limits<float>::infinity());
+  find_numbers(cuts.data(), values.data(), values.size(), to);
 }
 
 std::vector<FeatureBins> fit_bins(const std::vector<data::FeatureColumn>& columns, core::MatrixView<const float> values,

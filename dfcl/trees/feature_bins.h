@@ -31,6 +31,9 @@ struct FeatureBins {
   std::uint8_t bin_of(float value) const;
 };
 
+// The same for many values of one feature at once, in vectors: a quarter of the time a value.
+void find_bins(const FeatureBins& bins, std::span<const float> values, std::uint8_t* to);
+
 // rows: the training units among the rows of values, units x features.
 std::vector<FeatureBins> fit_bins(const std::vector<data::FeatureColumn>& columns, core::MatrixView<const float> values,
                                   std::span<const std::uint32_t> rows, std::size_t most_bins,

@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <vector>
 
+#include "dfcl/core/random.h"
 #include "dfcl/core/run_context.h"
 
 namespace dfcl::trees {
@@ -84,6 +88,28 @@ TEST(FeatureBins, OfRareLevelsBeyondTheMostAreShared) {
   EXPECT_EQ(bins.bin_of(199.0f), kMostBins - 1);
   EXPECT_EQ(bins.bin_of(198.0f), kMostBins - 1);
   EXPECT_EQ(bins.bin_of(4000.0f), bins.bin_of(0.0f)) << "codes that no reader makes are the pool";
+}
+
+TEST(FeatureBins, ManyValuesAtOnceFindTheSameBins) {
+  core::RunContext context(1);
+  core::RandomStream random(3, core::stream_purpose("many bins"), 0);
+  for (const std::size_t num_values : {0, 1, 2, 7, 300, 5000}) {
+    FeatureBins bins;
+    std::vector<float> values;
+    for (std::size_t i = 0; i < num_values; ++i) values.push_back(static_cast<float>(random.normal()));
+    core::Matrix<float> matrix(num_values, 1);
+    std::copy(values.begin(), values.end(), matrix.data());
+    std::vector<std::uint32_t> rows(num_values);
+    std::iota(rows.begin(), rows.end(), 0u);
+    bins = fit_bins({{.name = "x", .categorical = false, .levels = {}}}, std::as_const(matrix).view(), rows, kMostBins,
+                    context)[0];
+    values.insert(values.end(), bins.cuts.begin(), bins.cuts.end());
+    const float infinite = std::numeric_limits<float>::infinity();
+    values.insert(values.end(), {std::nanf(""), infinite, -infinite, 1e38f, -1e38f, 0.0f});
+    std::vector<std::uint8_t> found(values.size());
+    find_bins(bins, values, found.data());
+    for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(found[i], bins.bin_of(values[i])) << values[i];
+  }
 }
 
 }  // namespace
