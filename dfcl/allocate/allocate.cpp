@@ -52,7 +52,7 @@ void explain_unspent(const Rules& rules, const PathEnds& ends, Solution& solutio
   const double control_value = prices.value(solution.control_revenue, solution.control_cost);
   if (solution.spend == solution.least_spend && solution.value <= control_value) solution.status = Status::no_gain;
   if (rules.min_roi <= 0.0) return;
-  const bool could_spend_more = ends.most_at_any_return.spend(prices) > solution.spend;
+  const bool could_spend_more = ends.most_at_any_return().spend(prices) > solution.spend;
   solution.binding = could_spend_more ? Binding::min_roi : Binding::best_arms;
 }
 

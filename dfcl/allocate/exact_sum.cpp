@@ -15,6 +15,23 @@ void ExactSum::carry() {
   }
 }
 
+void ExactSum::add(SignedWide number, unsigned place) {
+  carry();
+  const unsigned shift = place & 31u;
+  // Five limbs of the shifted number; the top one has the sign. What would lie beyond the last limb belongs into it.
+  const SignedWide top = shift == 0 ? number >> 127 : number >> (128 - shift);
+  __extension__ using UnsignedWide = unsigned __int128;
+  const UnsignedWide low = static_cast<UnsignedWide>(number) << shift;
+  for (unsigned i = 0; i < 5; ++i) {
+    const auto limb =
+        i < 4 ? static_cast<std::uint64_t>(low >> (32 * i)) & 0xffffffffu : static_cast<std::uint64_t>(top);
+    const std::size_t index = (place >> 5) + i;
+    const std::size_t target = std::min(index, kLimbs - 1);
+    const std::uint64_t moved = index - target > 1 ? 0 : limb << (32 * (index - target));
+    limbs_[target] = static_cast<std::int64_t>(static_cast<std::uint64_t>(limbs_[target]) + moved);
+  }
+}
+
 void ExactSum::add(const ExactSum& other) {
   carry();
   std::int64_t over = 0;  // of the other's limbs, which may be full

@@ -13,6 +13,8 @@
 
 namespace dfcl::allocate {
 
+__extension__ using SignedWide = __int128;
+
 class ExactSum {
  public:
   // The number must be finite.
@@ -27,6 +29,8 @@ class ExactSum {
     limbs_[(place >> 5) + 1] += shifted >> 32;
   }
   void subtract(float number) { add(-number); }
+  // number x 2^(place - 149); the sum of all must stay below 2^33 of the largest float32.
+  void add(SignedWide number, unsigned place);
   // Carries, so merging can go on for ever.
   void add(const ExactSum& other);
   // The sum rounded once, to nearest: it never falls when a number is raised. About 0.05 microseconds.

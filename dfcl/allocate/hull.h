@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -48,17 +49,21 @@ struct Hull {
   std::array<double, kMaxArms> efficiency;  // of the increment that ends at the point; none for the first
 };
 
+struct Prices;
+
 // One step along a hull.
 struct Increment {
   double efficiency;  // revenue per cost
   std::uint64_t key;
-  double extra_cost;
+  double previous;  // efficiency of the unit's increment before this one; infinite: this is its first
   float cost_from, cost_to;
   float revenue_from, revenue_to;
   std::uint32_t unit;
   std::uint8_t arm_from, arm_to;
 
+  bool is_first() const { return std::isinf(previous); }
   double extra_revenue() const { return static_cast<double>(revenue_to) - revenue_from; }
+  inline double extra_cost(const Prices& prices) const;
 };
 
 // A place on the path; smaller is earlier. 127 bits: the efficiency, falling, then the key.
@@ -97,6 +102,11 @@ struct Prices {
   std::vector<std::int64_t> decimal_price;
   double price_scale = 0.0;
 };
+
+inline double Increment::extra_cost(const Prices& prices) const {
+  const double* known = prices.known();
+  return known != nullptr ? known[arm_to] - known[arm_from] : static_cast<double>(cost_to) - cost_from;
+}
 
 // Ends the run: the unit has a number that is not finite, or no arm that it may get.
 [[noreturn]] void throw_bad_unit(const Units& units, std::size_t row);
@@ -157,7 +167,7 @@ inline Increment increment_of(const Hull& hull, std::size_t point, std::size_t u
   const HullPoint& to = hull.points[point];
   return {hull.efficiency[point],
           key,
-          to.cost - from.cost,
+          point > 1 ? hull.efficiency[point - 1] : std::numeric_limits<double>::infinity(),
           static_cast<float>(from.cost),
           static_cast<float>(to.cost),
           from.revenue,

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <mutex>
+#include <utility>
 
 #include "dfcl/allocate/settle.h"
 #include "dfcl/core/parallel.h"
@@ -28,105 +28,146 @@ void for_each_part(const Units& units, core::RunContext& context, Body&& body) {
 
 }  // namespace
 
-void sort_path(std::vector<Increment>& increments, core::RunContext& context) {
-  constexpr std::size_t kFew = 10'000;
-  if (increments.size() <= kFew) {
-    std::sort(increments.begin(), increments.end(), before);
-    return;
-  }
-  // Dealt into buckets of equal width between the ends, which are then sorted apart. Where all are equally efficient
-  // the keys are dealt instead.
+DealtPath::DealtPath(std::span<std::vector<Increment>> parts) {
+  const auto for_each = [&](auto&& body) {
+    for (const std::vector<Increment>& part : parts) {
+      for (const Increment& increment : part) body(increment);
+    }
+  };
+  for (const std::vector<Increment>& part : parts) size_ += part.size();
+  if (size_ == 0) return;
+  increments_ = std::make_unique_for_overwrite<Increment[]>(size_);
+  // Blocks of equal width between the ends. Where all are equally efficient the keys are dealt instead.
   const auto efficiency_of = [](const Increment& increment) {
     return static_cast<std::uint64_t>(position_of(increment) >> 64);
   };
-  std::uint64_t first = efficiency_of(increments[0]);
-  std::uint64_t last = first;
-  for (const Increment& increment : increments) {
-    first = std::min(first, efficiency_of(increment));
-    last = std::max(last, efficiency_of(increment));
-  }
-  const bool by_key = first == last;
-  std::uint64_t last_key = 0;
-  if (by_key) {
-    first = increments[0].key;
-    for (const Increment& increment : increments) {
-      first = std::min(first, increment.key);
-      last_key = std::max(last_key, increment.key);
-    }
-    last = last_key;
-  }
-  const auto key_of = [&](const Increment& increment) { return by_key ? increment.key : efficiency_of(increment); };
-  const std::size_t num_buckets = std::min<std::size_t>(65'536, increments.size() / 64);
-  const double per_key = static_cast<double>(num_buckets) / (static_cast<double>(last - first) + 1.0);
-  const auto bucket_of = [&](const Increment& increment) {  // never falls as the key rises
-    const auto bucket = static_cast<std::size_t>(static_cast<double>(key_of(increment) - first) * per_key);
-    return std::min(bucket, num_buckets - 1);
+  std::uint64_t first = static_cast<std::uint64_t>(-1);
+  std::uint64_t last = 0;
+  const auto note = [&](std::uint64_t number) {
+    first = std::min(first, number);
+    last = std::max(last, number);
   };
-  std::vector<std::size_t> ends(num_buckets + 1);
-  for (const Increment& increment : increments) ++ends[bucket_of(increment) + 1];
-  for (std::size_t bucket = 0; bucket < num_buckets; ++bucket) ends[bucket + 1] += ends[bucket];
-  std::vector<Increment> dealt(increments.size());
-  for (const Increment& increment : increments) dealt[ends[bucket_of(increment)]++] = increment;
-  core::for_each_chunk(context, num_buckets, 64, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t bucket = begin; bucket < end; ++bucket) {
-      const std::size_t from = bucket == 0 ? 0 : ends[bucket - 1];
-      std::sort(dealt.begin() + static_cast<std::ptrdiff_t>(from),
-                dealt.begin() + static_cast<std::ptrdiff_t>(ends[bucket]), before);
+  for_each([&](const Increment& increment) { note(efficiency_of(increment)); });
+  const bool by_key = first == last;
+  if (by_key) {
+    first = static_cast<std::uint64_t>(-1);
+    last = 0;
+    for_each([&](const Increment& increment) { note(increment.key); });
+  }
+  const std::size_t num_blocks = std::clamp<std::size_t>(size_ / 64, 1, 65'536);
+  const double per_number = static_cast<double>(num_blocks) / (static_cast<double>(last - first) + 1.0);
+  const auto block_of = [&](const Increment& increment) {  // never falls along the path
+    const std::uint64_t number = by_key ? increment.key : efficiency_of(increment);
+    return std::min(static_cast<std::size_t>(static_cast<double>(number - first) * per_number), num_blocks - 1);
+  };
+  ends_.resize(num_blocks);
+  for_each([&](const Increment& increment) { ++ends_[block_of(increment)]; });
+  std::size_t begin = 0;
+  for (std::size_t& end : ends_) begin += std::exchange(end, begin);
+  for_each([&](const Increment& increment) { increments_[ends_[block_of(increment)]++] = increment; });
+  for (std::vector<Increment>& part : parts) part = {};
+}
+
+void DealtPath::sort(core::RunContext& context) {
+  core::for_each_chunk(context, num_blocks(), 64, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t index = begin; index < end; ++index) {
+      const std::span<Increment> part = block(index);
+      std::sort(part.begin(), part.end(), before);
     }
   });
-  increments = std::move(dealt);
 }
 
 void PathEnds::add(const PathEnds& other) {
   least.add(other.least);
   most.add(other.most);
-  most_at_any_return.add(other.most_at_any_return);
+  below_least_return.add(other.below_least_return);
   control.add(other.control);
   absolute_cost += other.absolute_cost;
   num_units += other.num_units;
 }
 
+void PathEndsBuilder::add(const Units& units, std::size_t row, const Hull& hull) {
+  const HullPoint& least = hull.points[0];
+  const HullPoint& most = hull.points[hull.size - 1];
+  least_.cost[count_] = static_cast<float>(least.cost);
+  least_.revenue[count_] = least.revenue;
+  most_.cost[count_] = static_cast<float>(most.cost);
+  most_.revenue[count_] = most.revenue;
+  in_control_.cost[count_] = units.cost(row, control_);
+  in_control_.revenue[count_] = units.revenue(row, control_);
+  if (units.eligible.data != nullptr) check_control(units, row, control_);
+  ++ends_.least.units[least.arm];
+  ++ends_.most.units[most.arm];
+  if (hull.size_at_any_return > hull.size) {
+    const HullPoint& further = hull.points[hull.size_at_any_return - 1];
+    ends_.below_least_return.add(further);
+    ends_.below_least_return.cost.subtract(static_cast<float>(most.cost));
+    ends_.below_least_return.revenue.subtract(most.revenue);
+    --ends_.below_least_return.units[most.arm];
+  }
+  ends_.absolute_cost += std::abs(least.cost);
+  ++ends_.control.units[control_];
+  ++ends_.num_units;
+  if (++count_ == kTileUnits) finish();
+}
+
+void PathEndsBuilder::flush(const Numbers& numbers, Totals& totals) const {
+  if (count_ == kTileUnits) {
+    add_tile(numbers.cost, totals.cost);
+    add_tile(numbers.revenue, totals.revenue);
+    return;
+  }
+  for (std::size_t i = 0; i < count_; ++i) {
+    totals.cost.add(numbers.cost[i]);
+    totals.revenue.add(numbers.revenue[i]);
+  }
+}
+
+const PathEnds& PathEndsBuilder::finish() {
+  flush(least_, ends_.least);
+  flush(most_, ends_.most);
+  flush(in_control_, ends_.control);
+  count_ = 0;
+  return ends_;
+}
+
 PathEnds path_ends(UnitPieces& pieces, const Rules& rules, core::RunContext& context) {
   const Prices prices(rules);
-  std::vector<PathEnds> parts(kParts);
+  std::vector<PathEndsBuilder> parts(kParts, PathEndsBuilder(rules.control));
   pieces.for_each([&](const Units& units, const data::Batch*) {
     for_each_part(units, context, [&](std::size_t part, std::size_t begin, std::size_t end) {
       Hull hull;
       for (std::size_t row = begin; row < end; ++row) {
         build_hull(units, row, prices, hull);
-        parts[part].add(units, row, hull, rules.control);
+        parts[part].add(units, row, hull);
       }
     });
   });
-  for (std::size_t part = 1; part < kParts; ++part) parts[0].add(parts[part]);
-  return parts[0];
+  PathEnds ends;
+  for (PathEndsBuilder& part : parts) ends.add(part.finish());
+  return ends;
 }
 
 WholePath sort_whole_path(UnitPieces& pieces, const Rules& rules, core::RunContext& context) {
   const Prices prices(rules);
-  std::vector<WholePath> parts(kParts);
-  WholePath whole;
+  std::vector<PathEndsBuilder> ends(kParts, PathEndsBuilder(rules.control));
+  std::vector<std::vector<Increment>> parts(kParts);
   pieces.for_each([&](const Units& units, const data::Batch*) {
     for_each_part(units, context, [&](std::size_t part, std::size_t begin, std::size_t end) {
       Hull hull;
       for (std::size_t row = begin; row < end; ++row) {
         build_hull(units, row, prices, hull);
-        parts[part].ends.add(units, row, hull, rules.control);
+        ends[part].add(units, row, hull);
         for (std::size_t point = 1; point < hull.size; ++point) {
-          parts[part].increments.push_back(increment_of(hull, point, units.first_unit + row, units.key(row)));
+          parts[part].push_back(increment_of(hull, point, units.first_unit + row, units.key(row)));
         }
       }
     });
   });
-  std::size_t size = 0;
-  for (const WholePath& part : parts) size += part.increments.size();
-  whole.increments.reserve(size);
-  for (WholePath& part : parts) {
-    whole.ends.add(part.ends);
-    whole.increments.insert(whole.increments.end(), part.increments.begin(), part.increments.end());
-    part.increments = {};
-  }
-  sort_path(whole.increments, context);
+  WholePath whole;
+  for (PathEndsBuilder& part : ends) whole.ends.add(part.finish());
+  whole.path = DealtPath(parts);
+  whole.path.sort(context);
   return whole;
 }
 

@@ -8,17 +8,40 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
-#include "dfcl/allocate/window.h"
+#include "dfcl/allocate/cut.h"
+#include "dfcl/allocate/settle_tile.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/batch.h"
 
 namespace dfcl::allocate {
 
-// Brings increments into path order, on all threads. Takes as much memory again.
-void sort_path(std::vector<Increment>& increments, core::RunContext& context);
+// Increments in blocks: all of a block lie before all of the next, and equal positions share one. 48 bytes each.
+class DealtPath {
+ public:
+  DealtPath() = default;
+  // Blocks of some 64, in any order inside. The parts are emptied.
+  explicit DealtPath(std::span<std::vector<Increment>> parts);
+  // Brings all into path order, on all threads.
+  void sort(core::RunContext& context);
+
+  std::size_t size() const { return size_; }
+  std::size_t num_blocks() const { return ends_.size(); }
+  std::span<Increment> block(std::size_t index) {
+    const std::size_t begin = index == 0 ? 0 : ends_[index - 1];
+    return {increments_.get() + begin, ends_[index] - begin};
+  }
+  std::span<const Increment> increments() const { return {increments_.get(), size_}; }
+
+ private:
+  std::unique_ptr<Increment[]> increments_;
+  std::size_t size_ = 0;
+  std::vector<std::size_t> ends_;  // of the blocks
+};
 
 // Where units come from, in row order, as often as asked.
 class UnitPieces {
@@ -45,31 +68,51 @@ inline constexpr std::size_t kParts = 16;
 inline std::size_t part_begin(std::size_t num_units, std::size_t part) { return num_units * part / kParts; }
 
 // Control is what gains are counted from, so its numbers must be finite even for units that may not get it.
+inline void check_control(const Units& units, std::size_t row, std::size_t control) {
+  const bool finite = std::isfinite(units.cost(row, control)) && std::isfinite(units.revenue(row, control));
+  if (units.eligible.data != nullptr && !finite) throw_bad_unit(units, row);
+}
 inline void add_control(const Units& units, std::size_t row, std::size_t control, Totals& totals) {
-  const float cost = units.cost(row, control);
-  const float revenue = units.revenue(row, control);
-  if (units.eligible.data != nullptr && !(std::isfinite(cost) && std::isfinite(revenue))) throw_bad_unit(units, row);
-  totals.add(static_cast<std::uint8_t>(control), cost, revenue);
+  check_control(units, row, control);
+  totals.add(static_cast<std::uint8_t>(control), units.cost(row, control), units.revenue(row, control));
 }
 
 // What the path begins and ends with.
 struct PathEnds {
-  Totals least;               // every unit at the start of its hull
-  Totals most;                // every unit at the end of its hull
-  Totals most_at_any_return;  // the same without the least return per cost
+  Totals least;  // every unit at the start of its hull
+  Totals most;   // every unit at the end of its hull
   Totals control;
+  Totals below_least_return;   // what the plan without a least return per cost has beyond `most`
   double absolute_cost = 0.0;  // sum of |cost| at the start, for bounds on rounding
   std::size_t num_units = 0;
 
-  void add(const Units& units, std::size_t row, const Hull& hull, std::size_t control_arm) {
-    least.add(hull.points[0]);
-    most.add(hull.points[hull.size - 1]);
-    most_at_any_return.add(hull.points[hull.size_at_any_return - 1]);
-    add_control(units, row, control_arm, control);
-    absolute_cost += std::abs(hull.points[0].cost);
-    ++num_units;
+  Totals most_at_any_return() const {
+    Totals totals = most;
+    totals.add(below_least_return);
+    return totals;
   }
   void add(const PathEnds& other);
+};
+
+// Adds units to the ends of a path, some hundred at a time: exact sums of many numbers cost a fraction of single ones.
+class PathEndsBuilder {
+ public:
+  explicit PathEndsBuilder(std::size_t control) : control_(control) {}
+  void add(const Units& units, std::size_t row, const Hull& hull);
+  // With all units that were added.
+  const PathEnds& finish();
+
+ private:
+  struct Numbers {
+    float cost[kTileUnits];
+    float revenue[kTileUnits];
+  };
+  void flush(const Numbers& numbers, Totals& totals) const;
+
+  std::size_t control_;
+  PathEnds ends_;
+  std::size_t count_ = 0;  // of what is not summed yet
+  Numbers least_, most_, in_control_;
 };
 // One pass.
 PathEnds path_ends(UnitPieces& pieces, const Rules& rules, core::RunContext& context);
@@ -77,7 +120,7 @@ PathEnds path_ends(UnitPieces& pieces, const Rules& rules, core::RunContext& con
 // All increments in path order. Memory: 48 bytes an increment, twice that while they are sorted.
 struct WholePath {
   PathEnds ends;
-  std::vector<Increment> increments;
+  DealtPath path;
 };
 WholePath sort_whole_path(UnitPieces& pieces, const Rules& rules, core::RunContext& context);
 

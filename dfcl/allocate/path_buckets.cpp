@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <functional>
 
 #include "dfcl/core/hash.h"
@@ -10,10 +11,23 @@
 namespace dfcl::allocate {
 
 CellGrid::CellGrid(std::vector<Cell> cells, int log2_buckets) : cells_(std::move(cells)), log2_buckets_(log2_buckets) {
+  constexpr std::size_t kTable = 1024;
   for (const Cell& cell : cells_) {
     int bits = 0;  // of the cell's width
     while (bits < kPositionBits && (PathPosition{1} << bits) < cell.width()) ++bits;
     shifts_.push_back(std::max(0, bits - log2_buckets_));
+  }
+  table_.push_back(0);
+  if (cells_.size() < 3) return;
+  // Over all cells but the outermost, which are wide and nearly empty.
+  table_begin_ = static_cast<std::uint64_t>(cells_.front().end >> 64);
+  const std::uint64_t width = static_cast<std::uint64_t>(cells_.back().begin >> 64) - table_begin_;
+  while ((width >> table_shift_) >= kTable) ++table_shift_;
+  std::size_t cell = 0;
+  for (std::size_t place = 1; place <= width >> table_shift_; ++place) {
+    const PathPosition begin = static_cast<PathPosition>(table_begin_ + (place << table_shift_)) << 64;
+    while (cells_[cell].end <= begin) ++cell;
+    table_.push_back(static_cast<std::uint16_t>(cell));
   }
 }
 
@@ -24,39 +38,92 @@ Cell CellGrid::bucket_cell(std::size_t bucket) const {
   return {begin, std::min(begin + (PathPosition{1} << shifts_[index]), cells_[index].end)};
 }
 
-CellGrid grid_of_sample(const Units& units, const Prices& prices) {
+FixedScale::FixedScale(float largest_usual) {
+  const std::uint32_t exponent = (std::bit_cast<std::uint32_t>(largest_usual) >> 23) & 255u;
+  constexpr std::uint32_t kRoomAbove = 8;
+  place_ = exponent + kRoomAbove > kMostAbove ? exponent + kRoomAbove - kMostAbove : 0;
+}
+
+namespace {
+
+struct Sample {
+  std::vector<std::uint64_t> leading;  // parts of positions, sorted
+  float largest_cost = 0.0f;
+  float largest_revenue = 0.0f;
+};
+
+Sample draw_sample(const Units& units, const Prices& prices) {
   constexpr std::size_t kSample = 16'384;
-  constexpr std::size_t kTail = 1000;   // one increment in so many lies in each outer cell
-  constexpr int kMostLog2Buckets = 12;  // what a thread writes to stays in its cache
-  const int log2_buckets = std::clamp(static_cast<int>(std::bit_width(units.size())) - 2, 4, kMostLog2Buckets);
-  std::vector<double> efficiency;
+  Sample sample;
   Hull hull;
   for (std::size_t i = 0; i < std::min(kSample, units.size()); ++i) {
     build_hull(units, core::mix_bits(i) % units.size(), prices, hull);
-    efficiency.insert(efficiency.end(), hull.efficiency.begin() + 1, hull.efficiency.begin() + hull.size);
+    for (std::size_t point = 0; point < hull.size; ++point) {
+      sample.largest_cost = std::max(sample.largest_cost, std::abs(static_cast<float>(hull.points[point].cost)));
+      sample.largest_revenue = std::max(sample.largest_revenue, std::abs(hull.points[point].revenue));
+      if (point == 0) continue;
+      sample.leading.push_back(static_cast<std::uint64_t>(position_of(hull.efficiency[point], 0) >> 64));
+    }
   }
-  if (efficiency.empty()) return {{Cell{}}, log2_buckets};
-  std::sort(efficiency.begin(), efficiency.end(), std::greater<>());
-  const std::size_t tail = efficiency.size() / kTail;
-  const PathPosition begin = position_of(efficiency[tail], 0);
-  const PathPosition end = position_of(efficiency[efficiency.size() - 1 - tail], 0) + (PathPosition{1} << 64);
-  return {{{0, begin}, {begin, end}, {end, kPathEnd}}, log2_buckets};
+  std::sort(sample.leading.begin(), sample.leading.end());
+  return sample;
 }
 
-PathBuckets::PathBuckets(CellGrid cell_grid, std::size_t num_arms)
-    : grid_(std::move(cell_grid)), num_arms_(num_arms), sums_(grid_.num_buckets()) {
+// Cells that hold about as much of the sample each, and two for what lies beyond nearly all of it.
+std::vector<Cell> cells_of(const std::vector<std::uint64_t>& sample) {
+  constexpr std::size_t kTail = 1000;  // one increment in so many lies in each outermost cell
+  constexpr std::size_t kCells = 16;
+  if (sample.empty()) return {Cell{}};
+  const auto position = [](std::uint64_t leading) { return static_cast<PathPosition>(leading) << 64; };
+  const std::size_t tail = sample.size() / kTail;
+  const std::size_t share = sample.size() / kCells + 1;
+  const std::uint64_t last = sample[sample.size() - 1 - tail];
+  std::uint64_t begin = sample[tail];
+  std::vector<Cell> cells = {{0, position(begin)}};
+  while (begin <= last) {
+    const auto from = static_cast<std::size_t>(std::lower_bound(sample.begin(), sample.end(), begin) - sample.begin());
+    std::uint64_t end = from + share < sample.size() ? std::max(sample[from + share], begin + 1) : last + 1;
+    // Buckets are as wide as a power of two: where a cell of such a width is not much emptier, none stays unused.
+    const std::uint64_t even_end = begin + std::bit_floor(end - begin);
+    const auto inside =
+        static_cast<std::size_t>(std::lower_bound(sample.begin(), sample.end(), even_end) - sample.begin()) - from;
+    if (2 * inside >= share) end = even_end;
+    cells.push_back({position(begin), position(end)});
+    begin = end;
+  }
+  cells.push_back({cells.back().end, kPathEnd});
+  return cells;
+}
+
+}  // namespace
+
+BucketLayout layout_of_sample(const Units& units, const Prices& prices) {
+  constexpr int kMostLog2Buckets = 10;  // what a thread writes to stays in its cache
+  const Sample sample = draw_sample(units, prices);
+  const int log2_buckets = std::clamp(static_cast<int>(std::bit_width(units.size())) - 8, 2, kMostLog2Buckets);
+  return {CellGrid(cells_of(sample.leading), log2_buckets), FixedScale(sample.largest_cost),
+          FixedScale(sample.largest_revenue)};
+}
+
+PathBuckets::PathBuckets(BucketLayout layout, std::size_t num_arms)
+    : layout_(std::move(layout)), num_arms_(num_arms), sums_(layout_.grid.num_buckets()) {
   arm_change_.resize(sums_.size() * num_arms_);
 }
 
-std::size_t PathBuckets::add(const Increment& increment) {
-  const std::size_t bucket = grid_.find(position_of(increment));
+std::size_t PathBuckets::add(const Increment& increment, double extra_cost) {
+  const std::size_t bucket = layout_.grid.find(position_of(increment));
   if (bucket == CellGrid::kOutside) return bucket;
   BucketSums& sums = sums_[bucket];
-  sums.cost.add(increment.cost_to);
-  sums.cost.subtract(increment.cost_from);
-  sums.revenue.add(increment.revenue_to);
-  sums.revenue.subtract(increment.revenue_from);
-  sums.spend += increment.extra_cost;
+  if (!layout_.cost.add_change(increment.cost_from, increment.cost_to, sums.cost)) {
+    odd_[bucket].cost.add(increment.cost_to);
+    odd_[bucket].cost.subtract(increment.cost_from);
+  }
+  if (!layout_.revenue.add_change(increment.revenue_from, increment.revenue_to, sums.revenue)) {
+    odd_[bucket].revenue.add(increment.revenue_to);
+    odd_[bucket].revenue.subtract(increment.revenue_from);
+  }
+  sums.spend += extra_cost;
+  sums.least_cost = std::min(sums.least_cost, extra_cost);
   ++sums.increments;
   --arm_change_[bucket * num_arms_ + increment.arm_from];
   ++arm_change_[bucket * num_arms_ + increment.arm_to];
@@ -66,19 +133,29 @@ std::size_t PathBuckets::add(const Increment& increment) {
 void PathBuckets::merge(const PathBuckets& other) {
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     if (other.sums_[i].increments == 0) continue;
-    sums_[i].cost.add(other.sums_[i].cost);
-    sums_[i].revenue.add(other.sums_[i].revenue);
+    sums_[i].cost += other.sums_[i].cost;
+    sums_[i].revenue += other.sums_[i].revenue;
     sums_[i].spend += other.sums_[i].spend;
+    sums_[i].least_cost = std::min(sums_[i].least_cost, other.sums_[i].least_cost);
     sums_[i].increments += other.sums_[i].increments;
   }
   for (std::size_t i = 0; i < arm_change_.size(); ++i) arm_change_[i] += other.arm_change_[i];
+  for (const auto& [bucket, odd] : other.odd_) {
+    odd_[bucket].cost.add(odd.cost);
+    odd_[bucket].revenue.add(odd.revenue);
+  }
 }
 
 void PathBuckets::add_bucket(std::size_t bucket, Totals& totals) const {
   if (sums_[bucket].increments == 0) return;
-  totals.cost.add(sums_[bucket].cost);
-  totals.revenue.add(sums_[bucket].revenue);
+  totals.cost.add(sums_[bucket].cost, layout_.cost.place());
+  totals.revenue.add(sums_[bucket].revenue, layout_.revenue.place());
   for (std::size_t arm = 0; arm < num_arms_; ++arm) totals.units[arm] += arm_change_[bucket * num_arms_ + arm];
+  if (odd_.empty()) return;
+  if (const auto odd = odd_.find(bucket); odd != odd_.end()) {
+    totals.cost.add(odd->second.cost);
+    totals.revenue.add(odd->second.revenue);
+  }
 }
 
 void PathBuckets::finish() {

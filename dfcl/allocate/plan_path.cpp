@@ -15,33 +15,32 @@ namespace {
 
 // Below this the whole path is sorted: it costs less than finding out where to look.
 constexpr std::size_t kFewUnits = 100'000;
+constexpr std::size_t kFewForCurve = 20'000;
 
-PathCut cut_of(std::span<const Increment> increments, const WindowSolution& solution) {
+PathCut cut_of(const CutSolution& solution) {
   PathCut cut;
-  cut.position = solution.cut < increments.size() ? position_of(increments[solution.cut]) : kPathEnd;
-  for (const std::size_t index : solution.filled) {
-    const Increment& increment = increments[index];
+  cut.position = solution.next ? position_of(*solution.next) : kPathEnd;
+  for (const Increment& increment : solution.filled) {
     cut.filled.try_emplace(increment.unit, FilledArm{increment.arm_from, increment.arm_to}).first->second.to =
         increment.arm_to;
   }
   return cut;
 }
 
-// What a window's solution says, without the plan itself.
-void describe(const Prices& prices, std::size_t num_arms, std::span<const Increment> increments,
-              const WindowSolution& found, Solution& solution) {
+// What a cut says, without the plan itself.
+void describe(const Prices& prices, std::size_t num_arms, const CutSolution& found, Solution& solution) {
   solution.revenue = found.total.revenue.value();
   solution.spend = found.total.spend(prices);
   solution.value = prices.value(solution.revenue, solution.spend);
   solution.units_per_arm = found.total.units_per_arm(num_arms);
-  if (found.cut == increments.size()) {
+  if (!found.next) {
     solution.bound = solution.value;
     solution.multiplier = 0.0;
     solution.binding = Binding::best_arms;
     solution.status = std::isinf(solution.budget) ? Status::no_budget : Status::not_binding;
   } else {
     // The LP optimum: the rest of the budget buys a part of the increment at the cut.
-    const double efficiency = increments[found.cut].efficiency;
+    const double efficiency = found.next->efficiency;
     const double left = solution.budget - found.at_cut.spend(prices);
     const double revenue = found.at_cut.revenue.value() + efficiency * left;
     solution.bound = std::max(solution.value, prices.value(revenue, solution.budget));
@@ -62,18 +61,14 @@ std::optional<PathPlan> solve_directly(const Problem& problem, UnitPieces& piece
   PathPlan plan;
   Solution& solution = plan.summary;
   solution.arm.resize(units.size());
-  const Settled settled = settle(units, problem.rules, *bracket, solution.arm.data(), context);
-  const std::vector<Increment>& increments = settled.window.increments;
-  const WindowSolution found =
-      solve_window(settled.window.before, increments, settled.window.reaches_end, prices, budget);
-  if (found.outcome != WindowOutcome::solved) return std::nullopt;
-  for (std::size_t i = 0; i < found.cut; ++i) solution.arm[increments[i].unit] = increments[i].arm_to;
-  plan.cut = cut_of(increments, found);
-  for (const auto& [unit, arm] : plan.cut.filled) solution.arm[unit] = arm.to;
+  Settled settled = settle(units, problem.rules, *bracket, solution.arm.data(), context);
+  const CutSolution found = solve_settled(settled, prices, budget, solution.arm.data());
+  if (found.outcome != CutOutcome::solved) return std::nullopt;
+  plan.cut = cut_of(found);
   solution.budget = budget;
   solution.least_spend = settled.least.spend(prices);
   describe_control(settled.control, prices, solution);
-  describe(prices, problem.num_arms(), increments, found, solution);
+  describe(prices, problem.num_arms(), found, solution);
   if (solution.status == Status::optimal) return plan;
   PathEnds ends;  // only what is asked for below
   if (problem.rules.min_roi > 0.0) ends = path_ends(pieces, problem.rules, context);
@@ -121,14 +116,18 @@ bool PlanPath::is_coupled() const {
          (has_unit_limits(*problem_) || has_second_resource(*problem_) || has_segments(*problem_));
 }
 
+bool PlanPath::keeps_increments() const {
+  if (wanted_ != Form::automatic) return wanted_ == Form::sorted;
+  return problem_ != nullptr && problem_->num_units() <= kFewUnits;
+}
+
 PathForm& PlanPath::form(core::RunContext& context) {
   if (form_ != nullptr) return *form_;
-  const bool few = problem_ != nullptr && problem_->num_units() <= kFewUnits;
-  if (wanted_ == Form::sorted || (few && wanted_ == Form::automatic)) {
+  if (keeps_increments()) {
     form_ = std::make_unique<SortedForm>(*pieces_, rules_, context);
   } else {
     const auto in_memory = problem_ == nullptr ? std::nullopt : std::optional(all_units(*problem_));
-    form_ = std::make_unique<BucketedForm>(*pieces_, in_memory, rules_, context);
+    form_ = std::make_unique<BucketedForm>(*pieces_, in_memory, BucketedForm::Lists::kept, rules_, context);
   }
   return *form_;
 }
@@ -152,11 +151,10 @@ PathPlan PlanPath::at_budget(double budget_total, core::RunContext& context) {
     solution.status = Status::cannot_be_met;
     return plan;
   }
-  const Window window = path.window_at(budget_total, context);
-  const WindowSolution found = solve_window(window.before, window.increments, window.reaches_end, prices, budget_total);
-  if (found.outcome != WindowOutcome::solved) throw core::Error({.what = "a window of the path misses its budget"});
-  plan.cut = cut_of(window.increments, found);
-  describe(prices, pieces_->num_arms(), window.increments, found, solution);
+  const CutSolution found = path.cut_at(std::span(&budget_total, 1), context)[0];
+  if (found.outcome != CutOutcome::solved) throw core::Error({.what = "the path misses a budget"});
+  plan.cut = cut_of(found);
+  describe(prices, pieces_->num_arms(), found, solution);
   explain_unspent(rules_, ends, solution);
   return plan;
 }
@@ -186,18 +184,43 @@ PathPlan PlanPath::at_multiplier(double multiplier, core::RunContext& context) {
 Curve PlanPath::curve(std::size_t num_points, core::RunContext& context) {
   check_num_points(num_points);
   const Prices prices(rules_);
-  const PathEnds& path_ends = ends(context);
+  // All points are found in one pass: lists of units would take longer to make than they save.
+  std::unique_ptr<PathForm> passing;
+  const bool many = problem_ == nullptr || problem_->num_units() > kFewForCurve;
+  if (form_ == nullptr && many && wanted_ != Form::sorted) {
+    const auto in_memory = problem_ == nullptr ? std::nullopt : std::optional(all_units(*problem_));
+    passing = std::make_unique<BucketedForm>(*pieces_, in_memory, BucketedForm::Lists::none, rules_, context);
+  }
+  PathForm& path = passing != nullptr ? *passing : form(context);
+  const PathEnds& path_ends = path.ends();
   const double least = path_ends.least.spend(prices);
   const double most = path_ends.most.spend(prices);
   Curve curve;
   curve.control_revenue = path_ends.control.revenue.value();
   curve.control_cost = path_ends.control.spend(prices);
+  std::vector<double> budgets;
   for (std::size_t i = 0; i < num_points; ++i) {
     const double share = static_cast<double>(i) / static_cast<double>(num_points - 1);
-    const double budget = i + 1 == num_points ? most : std::min(most, least + share * (most - least));
-    const Solution solution = at_budget(budget, context).summary;
-    curve.points.push_back(
-        {budget, solution.spend, solution.value, solution.revenue, solution.multiplier, solution.units_per_arm});
+    budgets.push_back(i + 1 == num_points ? most : std::min(most, least + share * (most - least)));
+  }
+  if (is_coupled()) {  // each on its own
+    for (const double budget : budgets) {
+      const Solution found = at_budget(budget, context).summary;
+      curve.points.push_back({budget, found.spend, found.value, found.revenue, found.multiplier, found.units_per_arm});
+    }
+    return curve;
+  }
+  for (const CutSolution& found : path.cut_at(budgets, context)) {
+    if (found.outcome != CutOutcome::solved) throw core::Error({.what = "the path misses a budget"});
+    CurvePoint point{budgets[curve.points.size()],
+                     found.total.spend(prices),
+                     0.0,
+                     found.total.revenue.value(),
+                     0.0,
+                     found.total.units_per_arm(pieces_->num_arms())};
+    point.value = prices.value(point.revenue, point.spend);
+    if (found.next) point.multiplier = prices.multiplier(found.next->efficiency);
+    curve.points.push_back(std::move(point));
   }
   return curve;
 }

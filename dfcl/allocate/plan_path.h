@@ -7,10 +7,11 @@
 //
 // Cost, for ten million units x 5 arms on two threads: the first budget of a path in memory is solved directly (one
 // read of the matrices). The second builds the path: about 1.2 s, and 0.4 x the predictions of memory (they and
-// the path together stay below 1.6 x the predictions). Every budget after that takes some 26 ms, its arms one more read
-// of the matrices. Fewer than 100,000 units are sorted. A stream is read once to build and once for each budget, and
-// takes one batch and 5 MB a thread. With limits that tie units to each other (segments, a second cost, units per arm)
-// every budget is solved on its own (solve.h).
+// the path together stay below 1.6 x the predictions). Every budget after that takes milliseconds, its arms one more
+// read of the matrices. A curve takes two passes over the units for all of its points. Fewer than 100,000 units are
+// sorted. A stream is read once to build, once for each budget, and twice for a curve; it takes one batch and 5 MB a
+// thread. With limits that tie units to each other (segments, a second cost, units per arm) every budget is solved on
+// its own (solve.h).
 #pragma once
 
 #include <cstddef>
@@ -85,6 +86,7 @@ class PlanPath {
  private:
   PathForm& form(core::RunContext& context);
   bool is_coupled() const;
+  bool keeps_increments() const;  // all of them, sorted
 
   Rules rules_;
   std::unique_ptr<Problem> problem_;  // null for a stream

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <limits>
 
-#include "dfcl/allocate/passes.h"
 #include "dfcl/allocate/settle_tile.h"
 #include "dfcl/core/hash.h"
 #include "dfcl/core/parallel.h"
@@ -202,15 +201,15 @@ Stretch stretch_of(const Sample& sample, double from, double to, double further)
 
 std::optional<Bracket> bracket_on_sample(const Units& units, const Rules& rules, double budget,
                                          core::RunContext& context) {
-  constexpr std::size_t kFewestUnits = 150'000;
+  constexpr std::size_t kFewestUnits = 40'000;
   constexpr std::size_t kFewRuns = 1'024;
-  constexpr std::size_t kManyRuns = 24'576;
+  const std::size_t many_runs = std::min<std::size_t>(24'576, units.size() / 16);
   constexpr double kStandardErrors = 4.0;
   if (units.size() < kFewestUnits || units.revenue.cols > kTileArms) return std::nullopt;
   const Prices prices(rules);
   // A few units tell roughly where to look, more of them then look only there.
   Stretch stretch;
-  for (const std::size_t num_runs : {kFewRuns, kManyRuns}) {
+  for (const std::size_t num_runs : {kFewRuns, many_runs}) {
     const Sample sample = draw_sample(units, prices, num_runs, stretch.high, stretch.low, context);
     const double share = static_cast<double>(sample.num_units) / static_cast<double>(units.size());
     const double margin = kStandardErrors * std::max(sample.standard_error(), 1e-9 * std::abs(sample.spend_before));
@@ -236,18 +235,80 @@ Settled settle(const Units& units, const Rules& rules, Bracket bracket, std::uin
     settle_rows(units, rules, prices, bracket, begin, end, arms, chunks[part]);
   });
   Settled settled;
-  std::size_t num_increments = 0;
-  for (const Chunk& chunk : chunks) num_increments += chunk.increments.size();
-  settled.window.increments.reserve(num_increments);
-  for (const Chunk& chunk : chunks) {
-    settled.window.before.add(chunk.before);
+  std::vector<std::vector<Increment>> increments;
+  for (Chunk& chunk : chunks) {
+    settled.before.add(chunk.before);
     settled.control.add(chunk.control);
     settled.least.add(chunk.least);
-    settled.window.increments.insert(settled.window.increments.end(), chunk.increments.begin(), chunk.increments.end());
+    increments.push_back(std::move(chunk.increments));
   }
-  settled.window.reaches_end = static_cast<double>(bracket.low) <= prices.least_efficiency;
-  sort_path(settled.window.increments, context);
+  settled.reaches_end = static_cast<double>(bracket.low) <= prices.least_efficiency;
+  settled.window = DealtPath(increments);
   return settled;
+}
+
+namespace {
+
+// The blocks of a window, sorted when they are read.
+class WindowBlocks final : public PathBlocks {
+ public:
+  WindowBlocks(DealtPath& window, bool reaches_end, const Prices& prices)
+      : window_(window), reaches_end_(reaches_end), prices_(prices) {}
+
+  // Takes whole blocks as long as they fit.
+  void take_blocks(double budget, Totals& totals) {
+    for (; next_ < window_.num_blocks(); ++next_) {
+      for (const Increment& increment : window_.block(next_)) totals.take(increment);
+      if (totals.spend(prices_) <= budget) continue;
+      for (const Increment& increment : window_.block(next_)) totals.give_back(increment);
+      return;
+    }
+  }
+  std::optional<Head> head() override {
+    if (next_ == window_.num_blocks()) return reaches_end_ ? std::nullopt : std::optional(Head{1, 0.0});
+    double least_cost = std::numeric_limits<double>::infinity();
+    for (const Increment& increment : window_.block(next_)) {
+      least_cost = std::min(least_cost, increment.extra_cost(prices_));
+    }
+    return Head{window_.block(next_).size(), least_cost};
+  }
+  std::optional<std::span<const Increment>> read() override {
+    if (next_ == window_.num_blocks()) return std::nullopt;
+    const std::span<Increment> block = window_.block(next_++);
+    std::sort(block.begin(), block.end(), before);
+    return block;
+  }
+  void skip() override { ++next_; }
+
+ private:
+  DealtPath& window_;
+  bool reaches_end_;
+  const Prices& prices_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+CutSolution solve_settled(Settled& settled, const Prices& prices, double budget, std::uint8_t* arms) {
+  WindowBlocks blocks(settled.window, settled.reaches_end, prices);
+  Totals before = settled.before;
+  if (before.spend(prices) <= budget) blocks.take_blocks(budget, before);
+  CutSolution solution = solve_cut(before, blocks, prices, budget);
+  if (solution.outcome != CutOutcome::solved) return solution;
+  const PathPosition cut = solution.next ? position_of(*solution.next) : kPathEnd;
+  // Blocks that were not read are in no order: a unit's second increment may come first.
+  std::vector<const Increment*> early;
+  const auto take = [&](const Increment& increment) {
+    const bool fits = arms[increment.unit] == increment.arm_from;
+    if (fits) arms[increment.unit] = increment.arm_to;
+    return fits;
+  };
+  for (const Increment& increment : settled.window.increments()) {
+    if (position_of(increment) < cut && !take(increment)) early.push_back(&increment);
+  }
+  while (!early.empty()) std::erase_if(early, [&](const Increment* increment) { return take(*increment); });
+  for (const Increment& increment : solution.filled) arms[increment.unit] = increment.arm_to;
+  return solution;
 }
 
 namespace {

@@ -25,16 +25,16 @@ struct Purse {
     slack = 1e-9 * (std::abs(spend) + (std::isfinite(budget) ? std::abs(budget) : 0.0));
   }
   bool fits(const Increment& increment, const Prices& prices) {
-    const double after = spend + increment.extra_cost;
+    const double after = spend + increment.extra_cost(prices);
     if (after < budget - slack) return true;
     if (after > budget + slack) return false;
     Totals trial = exact;
     trial.take(increment);
     return trial.spend(prices) <= budget;
   }
-  void pay(const Increment& increment) {
+  void pay(const Increment& increment, const Prices& prices) {
     exact.take(increment);
-    spend += increment.extra_cost;
+    spend += increment.extra_cost(prices);
   }
   // Notes an increment that did not fit, or that came after one.
   void pass(const Increment& increment) {
@@ -48,7 +48,7 @@ struct Walk {
 };
 
 // Takes what both purses can pay, in path order.
-void walk_path(const std::vector<Increment>& path, const Segments& segments, const Prices& prices,
+void walk_path(std::span<const Increment> path, const Segments& segments, const Prices& prices,
                std::vector<std::uint8_t>& arm, Walk& walk) {
   std::vector<bool> passed(arm.size());
   for (const Increment& increment : path) {
@@ -58,8 +58,8 @@ void walk_path(const std::vector<Increment>& path, const Segments& segments, con
     if (passed[increment.unit]) continue;
     const bool segment_fits = segment.fits(increment, prices);
     if (segment_fits && walk.total.fits(increment, prices)) {
-      segment.pay(increment);
-      walk.total.pay(increment);
+      segment.pay(increment, prices);
+      walk.total.pay(increment, prices);
       arm[increment.unit] = increment.arm_to;
       continue;
     }
@@ -69,8 +69,9 @@ void walk_path(const std::vector<Increment>& path, const Segments& segments, con
 }
 
 // The dual of max sum(r - f*c) at the prices of the cuts, less the plan's own value: f is the least efficiency.
-double gap_of(const std::vector<Increment>& path, const Problem& problem, const Walk& walk, double least_efficiency,
+double gap_of(std::span<const Increment> path, const Problem& problem, const Walk& walk, const Prices& prices,
               double least_net, const Solution& solution) {
+  const double least_efficiency = prices.least_efficiency;
   const double total_price = std::max(walk.total.cut, least_efficiency);
   double dual = walk.total.cut > 0.0 ? (total_price - least_efficiency) * walk.total.budget : 0.0;
   std::vector<double> price(walk.segments.size());
@@ -82,7 +83,7 @@ double gap_of(const std::vector<Increment>& path, const Problem& problem, const 
   for (const Increment& increment : path) {
     const double p = price[problem.segments.of_unit[increment.unit]];
     if (increment.efficiency <= p) continue;
-    dual += increment.extra_revenue() - p * increment.extra_cost;
+    dual += increment.extra_revenue() - p * increment.extra_cost(prices);
   }
   return std::max(0.0, dual - (solution.revenue - least_efficiency * solution.spend));
 }
@@ -124,7 +125,7 @@ Solution solve_segments(const Problem& problem, double budget, core::RunContext&
   UnitsInMemory pieces(all_units(problem));
   const Prices prices(problem.rules);
   const WholePath whole = sort_whole_path(pieces, problem.rules, context);
-  const std::vector<Increment>& path = whole.increments;
+  const std::span<const Increment> path = whole.path.increments();
   std::vector<std::uint8_t> least_arm(problem.num_units());
   assign(all_units(problem), problem.rules, {0, {}}, least_arm.data(), context);
   Walk walk;
@@ -150,7 +151,7 @@ Solution solve_segments(const Problem& problem, double budget, core::RunContext&
   const double total_price = std::max(walk.total.cut, prices.least_efficiency);
   const double scale = prices.profit ? prices.margin : 1.0;
   const double least_net = net_of_least(problem, least_arm, walk, total_price);
-  solution.gap = scale * gap_of(path, problem, walk, prices.least_efficiency, least_net, solution);
+  solution.gap = scale * gap_of(path, problem, walk, prices, least_net, solution);
   solution.bound = solution.value + solution.gap;
   solution.multiplier = walk.total.cut > 0.0 ? prices.multiplier(walk.total.cut) : 0.0;
   bool segment_binds = false;

@@ -60,9 +60,9 @@ TEST_P(SettleByArms, LeavesOnlyExactChoicesAndTheWholeWindow) {
       least.add(static_cast<float>(hull.points[0].cost));
       for (; point < hull.size && hull.efficiency[point] >= static_cast<double>(bracket.low); ++point) ++increments;
     }
-    EXPECT_EQ(settled.window.increments.size(), increments);
+    EXPECT_EQ(settled.window.size(), increments);
     EXPECT_EQ(increments > 0, arms > 1);
-    EXPECT_EQ(settled.window.before.cost.value(), spend.value());
+    EXPECT_EQ(settled.before.cost.value(), spend.value());
     EXPECT_EQ(settled.least.cost.value(), least.value());
   }
 }

@@ -9,9 +9,10 @@ Oracle::Oracle(const allocate::Problem& truth, core::RunContext& context)
     : num_rows_(static_cast<double>(truth.num_units())) {
   allocate::PlanPath path(truth, allocate::PlanPath::Form::sorted);
   const allocate::PathEnds& ends = path.ends(context);
+  const allocate::Prices prices(truth.rules);
   control_revenue_ = ends.control.revenue.value() / num_rows_;
-  control_cost_ = ends.control.spend(allocate::Prices(truth.rules)) / num_rows_;
-  double cost = ends.least.spend(allocate::Prices(truth.rules));
+  control_cost_ = ends.control.spend(prices) / num_rows_;
+  double cost = ends.least.spend(prices);
   double revenue = ends.least.revenue.value();
   const auto note = [&] {
     cost_.push_back(cost / num_rows_);
@@ -19,7 +20,7 @@ Oracle::Oracle(const allocate::Problem& truth, core::RunContext& context)
   };
   note();
   for (const allocate::Increment& step : path.increments(context)) {
-    cost += step.extra_cost;
+    cost += step.extra_cost(prices);
     revenue += step.extra_revenue();
     note();
   }
