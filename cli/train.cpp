@@ -28,7 +28,7 @@ void add_train(Session& session) {
   const auto request = std::make_shared<verbs::TrainRequest>();
   std::string summary =
       "learn revenue and cost of every arm so that the decision is good\n"
-      "Methods:\n  auto              tries two stages, decision losses and a forest, keeps the best (the default)";
+      "Methods:\n  auto              a weighted stack of trees, networks and decision losses (the default)";
   for (const train::Method& method : train::all_methods())
     summary += fmt::format("\n  {:<17} {}", method.name, method.summary);
   CLI::App& verb = session.add_verb(
@@ -40,7 +40,8 @@ void add_train(Session& session) {
   add_field(verb, "-o,--output", request->output, "the model file to write, .safetensors")->required();
   session.add_key_flags(verb, request->study.overrides);
   add_field(verb, "--out-of-bag", request->out_of_bag,
-            "tsm-forest: also write predictions of the training units\nBy the trees that did not see the unit.");
+            "auto, tsm-forest: also write predictions of the training units\nBy the fits or trees that did not see the "
+            "unit.");
   add_field(verb, "--start-from", request->start_from,
             "a model whose weights to start from, instead of random ones\nIts arms, features and network must be "
             "those of the study.");
@@ -52,7 +53,8 @@ void add_train(Session& session) {
             "model is the same.");
   add_field(verb, "--log", request->log, "file to which a JSON line is added for each epoch");
   add_field(verb, "--time-budget", request->time_budget,
-            "auto: stop trying after about this many seconds\nThe model then depends on the machine's speed.");
+            "leave out what is not fitted after about this many seconds\nOf the members of auto or --ensemble, and "
+            "of calibration; the model says which, and with them the run can be repeated.");
   verb.add_flag("--force", request->force, "go on even if the trial is unfit to learn from");
 }
 

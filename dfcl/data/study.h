@@ -87,6 +87,8 @@ struct Study {
     std::vector<std::string> monotone;  // revenue, cost
     std::vector<std::string> concave;   // revenue
     bool as_published = false;
+    std::vector<std::string> members;  // of the stack; empty: the usual ones
+    std::optional<bool> calibrate;     // none: where it takes no fit more
   } method;
 
   struct Network {

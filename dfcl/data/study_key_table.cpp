@@ -187,6 +187,15 @@ void add_method(std::vector<StudyKey>& keys) {
       .flag("train", "--concave");
   method("as_published", &M::as_published, "Train as the published paper did, without our corrections.")
       .flag("train", "--as-published");
+  method("members", &M::members,
+         "`auto`: the methods to stack; empty: tsm-boost, tsm-forest, tsm, dfcl-mer, dfcl-ifd. The mean effect of each "
+         "arm "
+         "is always one more.")
+      .needs(MethodTrait::stack);
+  method("calibrate", &M::calibrate,
+         "Bring predictions to what units say that they were not fitted on. A single method without out-of-sample "
+         "predictions of its own needs three further fits for it.")
+      .unset("true for `auto` and `tsm-forest`; false for others, and with `as_published`");
 }
 
 void add_boost(std::vector<StudyKey>& keys) {

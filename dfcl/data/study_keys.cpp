@@ -130,6 +130,7 @@ std::string trait_text(MethodTrait trait) {
     case MethodTrait::members: return "methods that average networks";
     case MethodTrait::forest: return "forests";
     case MethodTrait::boost: return "boosted trees";
+    case MethodTrait::stack: return "`auto`";
     case MethodTrait::any: break;
   }
   return "";

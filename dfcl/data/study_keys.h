@@ -35,6 +35,7 @@ enum class MethodTrait : std::uint8_t {
   members,      // networks that are averaged
   forest,       // a forest is grown
   boost,        // trees are boosted
+  stack,        // methods are stacked
 };
 
 // Of a number, or of each number in a list or table.

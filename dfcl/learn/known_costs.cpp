@@ -25,6 +25,16 @@ void set_costs(const data::CostFacts& facts, double price, Outcomes outcomes) {
 
 }  // namespace
 
+double known_cost(const data::CostFacts& facts, std::size_t arm, double revenue, double cost) {
+  switch (facts.kind) {
+    case data::CostKind::observed: return cost;
+    case data::CostKind::price: return facts.per_arm[arm];
+    case data::CostKind::rate: return facts.per_arm[arm] * revenue;
+    case data::CostKind::price_if: return facts.per_arm[arm] * cost;
+  }
+  return cost;
+}
+
 void set_known_costs(const data::CostFacts& facts, Outcomes outcomes) { set_costs(facts, 1.0, outcomes); }
 
 void set_known_errors(const data::CostFacts& facts, Outcomes errors) { set_costs(facts, 0.0, errors); }

@@ -11,6 +11,9 @@
 
 namespace dfcl::learn {
 
+// Of one unit and arm: the cost that is known, or the predicted one where none is.
+double known_cost(const data::CostFacts& facts, std::size_t arm, double revenue, double cost);
+
 // In the study's currency; predicted cost is the probability where the price is paid if an outcome happens.
 void set_known_costs(const data::CostFacts& facts, Outcomes outcomes);
 // The same for standard errors: a price has none.

@@ -37,6 +37,10 @@ void put_text(io::TensorFile& file, const std::string& key, const std::string& t
   }
 }
 
+bool has_text(const io::TensorFile& file, const std::string& key) {
+  return file.metadata.contains(key) || file.find("text." + key) != nullptr;
+}
+
 std::string text_of(const io::TensorFile& file, const std::string& key, const std::string& where) {
   if (const auto entry = file.metadata.find(key); entry != file.metadata.end()) return entry->second;
   const io::Tensor* tensor = file.find("text." + key);

@@ -90,6 +90,7 @@ const Values& PartReader::values(const std::string& name) const {
 
 // Texts and whole numbers of a file, as the parts and the model itself keep them.
 void put_text(io::TensorFile& file, const std::string& key, const std::string& text);
+bool has_text(const io::TensorFile& file, const std::string& key);
 std::string text_of(const io::TensorFile& file, const std::string& key, const std::string& where);
 std::uint64_t whole_number(const std::string& text, const std::string& where);
 

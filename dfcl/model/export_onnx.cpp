@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "dfcl/core/error.h"
 #include "dfcl/io/onnx/onnx_graph.h"
 #include "dfcl/model/model_file.h"
@@ -44,6 +46,62 @@ std::string known_cost(io::OnnxGraph& graph, const Model& model, const std::stri
   return graph.node("Add", {graph.node("Mul", {revenue, graph.scalar(0.0f)}), per_arm});  // as many rows as units
 }
 
+std::string per_arm(io::OnnxGraph& graph, const std::vector<double>& numbers) {
+  return graph.floats({numbers.begin(), numbers.end()}, {1, static_cast<std::int64_t>(numbers.size())});
+}
+
+// units x 1: the prediction of control.
+std::string control_of(io::OnnxGraph& graph, const std::string& value, std::size_t control) {
+  return graph.node("Gather", {value, graph.numbers({static_cast<std::int64_t>(control)})},
+                    io::OnnxGraph::Attributes().number("axis", 1));
+}
+
+std::string bounded(io::OnnxGraph& graph, const learn::OutcomeForm& form, const std::string& value) {
+  if (form.bounded(-1.0) < 0.0) return value;
+  const std::string at_least = graph.node("Max", {value, graph.scalar(0.0f)});
+  return form.bounded(2.0) > 1.0 ? at_least : graph.node("Min", {at_least, graph.scalar(1.0f)});
+}
+
+// control + share x (value - control) + amount per arm, which is 0 for control.
+std::string affine_effect(io::OnnxGraph& graph, const std::string& value, std::size_t control, double share,
+                          const std::vector<double>& amounts) {
+  const std::string base = control_of(graph, value, control);
+  const std::string effect =
+      graph.node("Mul", {graph.node("Sub", {value, base}), graph.scalar(static_cast<float>(share))});
+  return graph.node("Add", {graph.node("Add", {base, effect}), per_arm(graph, amounts)});
+}
+
+std::vector<double> scaled(std::vector<double> numbers, double factor) {
+  for (double& number : numbers) number *= factor;
+  return numbers;
+}
+
+std::string mixed(io::OnnxGraph& graph, const learn::MeanEffect::Outcome& mean, double weight, std::size_t control,
+                  const std::string& value) {
+  if (mean.effect.empty() || weight == 0.0) return value;
+  return bounded(graph, mean.form, affine_effect(graph, value, control, 1.0 - weight, scaled(mean.effect, weight)));
+}
+
+std::string calibrated(io::OnnxGraph& graph, const learn::Calibration::Outcome& outcome, std::size_t control,
+                       std::string value) {
+  if (outcome.is_known()) return value;
+  std::vector<double> factors = outcome.shift;
+  for (double& factor : factors) factor = std::exp(factor);
+  switch (outcome.form.kind) {
+    case loss::OutcomeKind::real: value = graph.node("Add", {value, per_arm(graph, outcome.shift)}); break;
+    case loss::OutcomeKind::non_negative: value = graph.node("Mul", {value, per_arm(graph, factors)}); break;
+    case loss::OutcomeKind::binary: {
+      const std::string odds = graph.node("Mul", {value, per_arm(graph, factors)});
+      const std::string others = graph.node("Sub", {graph.scalar(1.0f), value});
+      value = graph.node("Div", {odds, graph.node("Add", {others, odds})});
+      break;
+    }
+  }
+  if (outcome.slope != 1.0)
+    value = affine_effect(graph, value, control, outcome.slope, scaled(outcome.center, 1.0 - outcome.slope));
+  return bounded(graph, outcome.form, value);
+}
+
 }  // namespace
 
 std::string onnx_bytes(const Model& model) {
@@ -62,8 +120,18 @@ std::string onnx_bytes(const Model& model) {
     revenues.push_back(outcomes.revenue);
     costs.push_back(outcomes.cost);
   }
-  const std::string revenue = weighted_mean(graph, revenues, model.predictors);
-  const std::string cost = known_cost(graph, model, revenue, weighted_mean(graph, costs, model.predictors));
+  const std::size_t control = model.arms.control;
+  std::string revenue = weighted_mean(graph, revenues, model.predictors);
+  std::string cost = weighted_mean(graph, costs, model.predictors);
+  if (const auto& mean = model.mean_effect) {
+    revenue = mixed(graph, mean->revenue, mean->weight, control, revenue);
+    cost = mixed(graph, mean->cost, mean->weight, control, cost);
+  }
+  if (model.calibration) {
+    revenue = calibrated(graph, model.calibration->revenue, control, revenue);
+    cost = calibrated(graph, model.calibration->cost, control, cost);
+  }
+  cost = known_cost(graph, model, revenue, cost);
   graph.add_output("revenue", revenue, model.arms.size());
   graph.add_output("cost", cost, model.arms.size());
   return graph.file(model.version, {{"method", model.method},

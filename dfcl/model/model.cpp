@@ -11,6 +11,32 @@ namespace {
 
 constexpr std::size_t kMostArms = 255;
 
+// A list of numbers, one for each arm, or none.
+bool is_per_arm(const std::vector<double>& numbers, std::size_t num_arms) {
+  return (numbers.empty() || numbers.size() == num_arms) &&
+         std::all_of(numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); });
+}
+
+bool is_share(double number) { return number >= 0.0 && number <= 1.0; }
+
+bool is_good(const learn::Calibration::Outcome& outcome, const data::Arms& arms) {
+  return is_per_arm(outcome.shift, arms.size()) && is_per_arm(outcome.center, arms.size()) &&
+         outcome.shift.size() == outcome.center.size() && is_share(outcome.slope) &&
+         std::isfinite(outcome.found_slope) && std::isfinite(outcome.slope_error) && outcome.slope_error >= 0.0;
+}
+
+bool is_good(const Stack& stack) {
+  bool good =
+      std::isfinite(stack.net_value) && std::isfinite(stack.standard_error) && stack.members.size() <= kMostArms;
+  for (const StackMember& member : stack.members)
+    good = good && is_share(member.weight) && std::isfinite(member.net_value) && std::isfinite(member.standard_error);
+  return good;
+}
+
+bool is_good(const HeldOut::Outcome& outcome) {
+  return std::isfinite(outcome.loss) && std::isfinite(outcome.loss_of_means);
+}
+
 }  // namespace
 
 bool Model::is_index() const {
@@ -51,6 +77,20 @@ void require_consistent(const Model& model, const std::string& where) {
     require(part.predictor->is_index() == model.is_index(), "an index and outcomes in one model");
     part.predictor->require_fits(model.schema(), where);
   }
+  if (model.mean_effect) {
+    require(is_share(model.mean_effect->weight) && is_per_arm(model.mean_effect->revenue.effect, num_arms) &&
+                is_per_arm(model.mean_effect->cost.effect, num_arms) && !model.is_index(),
+            "mean effects");
+  }
+  if (model.calibration) {
+    require(is_good(model.calibration->revenue, model.arms) && is_good(model.calibration->cost, model.arms) &&
+                !model.is_index(),
+            "calibration");
+  }
+  require(!model.stack || is_good(*model.stack), "stack");
+  require(!model.held_out ||
+              (is_good(model.held_out->revenue) && (!model.held_out->cost || is_good(*model.held_out->cost))),
+          "held-out figures");
   const data::CostFacts& costs = model.cost_facts;
   require(costs.per_arm.size() == (costs.is_known() ? num_arms : 0), "known costs");
   for (const double amount : costs.per_arm) require(std::isfinite(amount), "known costs");

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,8 +15,11 @@
 #include "dfcl/data/cost_facts.h"
 #include "dfcl/data/features.h"
 #include "dfcl/data/trial.h"
+#include "dfcl/learn/calibration.h"
+#include "dfcl/learn/mean_effect.h"
 #include "dfcl/learn/predictor.h"
 #include "dfcl/model/trained_units.h"
+#include "dfcl/model/training_facts.h"
 
 namespace dfcl::model {
 
@@ -41,13 +45,18 @@ struct Model {
   std::string id_column;                      // "": row numbers
   std::vector<double> missing;                // codes that mean missing
 
+  // Predictions are made in this order: the mean of the predictors, the mean effect, the calibration, known costs.
   std::vector<learn::WeightedPredictor> predictors;
+  std::optional<learn::MeanEffect> mean_effect;  // of a stack where that member has weight
+  std::optional<learn::Calibration> calibration;
   // Prices or rates that are facts: predicted cost is made of them (dfcl/learn/known_costs.h).
   data::CostFacts cost_facts;
 
   std::vector<BudgetMultiplier> multipliers;
   TrainedUnits trained;
-  std::string record;  // of the training, a JSON list with an object for each epoch
+  std::optional<Stack> stack;       // how it was weighed, where it is one
+  std::optional<HeldOut> held_out;  // where there were units to judge by
+  std::string record;               // of the training, a JSON list with an object for each epoch
 
   learn::Schema schema() const { return {arms, features}; }
   // Revenue ranks decisions and is no forecast.

@@ -72,7 +72,9 @@ Model model_of_parts(const io::TensorFile& file, const std::string& where) {
   model.id_column = text("id_column");
   model.study = text("study");
   model.record = text("record");
-  for (const std::string& key : json_part_names()) set_json_part(model, key, text(key), where);
+  for (const auto& [key, is_optional] : json_part_names()) {
+    if (!is_optional || learn::has_text(file, key)) set_json_part(model, key, text(key), where);
+  }
   model.trained.keys = keys_of(file, where);
   const learn::Schema schema = model.schema();
   model.predictors = learn::PartReader(file, "", where, schema, find_loader).predictors("predictors");

@@ -9,6 +9,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/io/tensors/strict_json.h"
+#include "dfcl/model/learned_json.h"
 
 namespace dfcl::model {
 namespace {
@@ -135,6 +136,7 @@ struct JsonPart {
   const char* name;
   ordered_json (*write)(const Model&);
   void (*read)(Model&, const json&);
+  bool (*is_there)(const Model&) = nullptr;  // null: always
 };
 
 constexpr JsonPart kParts[] = {
@@ -145,14 +147,20 @@ constexpr JsonPart kParts[] = {
     {"multipliers", multipliers_json, set_multipliers},
     {"options", options_json, set_options},
     {"trained", trained_json, set_trained},
+    {"mean_effect", mean_effect_json, set_mean_effect,
+     [](const Model& model) { return model.mean_effect.has_value(); }},
+    {"calibration", calibration_json, set_calibration,
+     [](const Model& model) { return model.calibration.has_value(); }},
+    {"stack", stack_json, set_stack, [](const Model& model) { return model.stack.has_value(); }},
+    {"held_out", held_out_json, set_held_out, [](const Model& model) { return model.held_out.has_value(); }},
 };
 
 }  // namespace
 
-const std::vector<std::string>& json_part_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const JsonPart& part : kParts) all.emplace_back(part.name);
+const std::vector<JsonPartName>& json_part_names() {
+  static const std::vector<JsonPartName> names = [] {
+    std::vector<JsonPartName> all;
+    for (const JsonPart& part : kParts) all.push_back({part.name, part.is_there != nullptr});
     return all;
   }();
   return names;
@@ -161,7 +169,9 @@ const std::vector<std::string>& json_part_names() {
 std::map<std::string, std::string> json_parts_of(const Model& model) {
   std::map<std::string, std::string> parts;
   try {
-    for (const JsonPart& part : kParts) parts[part.name] = part.write(model).dump();
+    for (const JsonPart& part : kParts) {
+      if (part.is_there == nullptr || part.is_there(model)) parts[part.name] = part.write(model).dump();
+    }
   } catch (const json::exception&) {
     throw core::Error(
         {.kind = core::ErrorKind::data, .what = "cannot make a model file: a name or label that is not UTF-8"});

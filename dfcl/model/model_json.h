@@ -11,8 +11,12 @@
 
 namespace dfcl::model {
 
-// arms, features, missing, known_costs, multipliers, options, trained.
-const std::vector<std::string>& json_part_names();
+struct JsonPartName {
+  std::string name;
+  bool is_optional;  // not every model has it
+};
+// arms, features, missing, known_costs, multipliers, options, trained; mean_effect, calibration, stack, held_out.
+const std::vector<JsonPartName>& json_part_names();
 
 // Name -> JSON.
 std::map<std::string, std::string> json_parts_of(const Model& model);

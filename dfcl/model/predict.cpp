@@ -20,14 +20,23 @@ void require_figure(const Model& model, Figure figure) {
   model.predictors.front().predictor->require_standard_errors();
 }
 
+void predict_learned(const Model& model, const learn::FeatureTile& units, learn::Outcomes out,
+                     core::RunContext& context) {
+  learn::predict_mean(model.predictors, units, out, context);
+  if (model.mean_effect) learn::mix_mean_effect(*model.mean_effect, model.arms.control, out);
+  if (model.calibration) learn::calibrate(*model.calibration, model.arms.control, out);
+}
+
 void predict(const Model& model, core::MatrixView<const float> features, core::MatrixView<float> revenue,
              core::MatrixView<float> cost, core::RunContext& context, Figure figure) {
   if (features.rows == 0) return;
   if (figure == Figure::standard_errors) {
     model.predictors.front().predictor->standard_errors({features}, {revenue, cost}, context);
+    if (model.mean_effect) learn::mix_mean_effect_errors(*model.mean_effect, {revenue, cost});
+    if (model.calibration) learn::calibrate_errors(*model.calibration, {revenue, cost});
     learn::set_known_errors(model.cost_facts, {revenue, cost});
   } else {
-    learn::predict_mean(model.predictors, {features}, {revenue, cost}, context);
+    predict_learned(model, {features}, {revenue, cost}, context);
     learn::set_known_costs(model.cost_facts, {revenue, cost});
   }
 }

@@ -33,6 +33,10 @@ void require_figure(const Model& model, Figure figure);
 void predict(const Model& model, core::MatrixView<const float> features, core::MatrixView<float> revenue,
              core::MatrixView<float> cost, core::RunContext& context, Figure figure = Figure::outcomes);
 
+// The same of a tile of units, as it was learned: without what is known about costs.
+void predict_learned(const Model& model, const learn::FeatureTile& units, learn::Outcomes out,
+                     core::RunContext& context);
+
 // What the predictions of a model are: its arms and control, whether their revenue is an index, its fingerprint.
 data::PredictionFacts prediction_facts(const Model& model);
 

@@ -28,6 +28,8 @@ class Checkpoint {
   void save(const std::string& name, const std::vector<double>& numbers) const;
 
   std::string path_of(const std::string& name) const;
+  // Else saving does nothing.
+  bool is_kept() const { return !folder_.empty(); }
 
  private:
   std::string folder_;

@@ -16,6 +16,7 @@ bool has_trait(const Method& method, data::MethodTrait trait) {
     case data::MethodTrait::members: return method.uses("ensemble");
     case data::MethodTrait::forest: return method.uses("forest");
     case data::MethodTrait::boost: return method.uses("boost");
+    case data::MethodTrait::stack: return false;  // only `auto`, which is in no row
   }
   return true;
 }

@@ -5,7 +5,6 @@
 // room, a row here and one in dfcl/model/learners.cpp. Nothing else asks which method it is.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -57,9 +56,8 @@ struct Method {
   double published_temperature = 0.0;
   double fixed_window = 0.0;  // of losses whose window is not the setting above; 0: it is
 
-  // The weights of the prediction loss with which `auto` tries it where the study names none; 0: not tried. A method
-  // without a decision loss is tried as it is where the first is above 0.
-  std::array<double, 2> auto_alphas = {};
+  // Its place among the members of the stack that is `auto`, from 1; 0: none where the study does not name it.
+  int stack_place = 0;
 
   bool uses(std::string_view trait) const;
   bool decides() const { return decision != nullptr; }

@@ -210,8 +210,6 @@ learn::Fit fit_on_base(const learn::Learner* base, const learn::Learner& learner
   learn::Stage stage{.epochs = settings.warm_epochs};
   if (fill) fill(stage, "whole");
   learn::Fit fit = learner.fit(set, objective, stage, context);
-  if (fit.out_of_sample)
-    learn::set_known_costs(prepared.cost_facts, {fit.out_of_sample->revenue.view(), fit.out_of_sample->cost.view()});
   fit.record.insert(fit.record.begin(), fitted.record.begin(), fitted.record.end());
   return fit;
 }

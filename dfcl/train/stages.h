@@ -54,7 +54,7 @@ learn::Fit fit_stages(const learn::Learner& learner, const learn::TrainingSet& s
                       const std::string& name, const FillStage& fill, core::RunContext& context);
 
 // Prediction only, by a learner that may need a base: the base, cross-fitted, then the learner on it. base: may be
-// null.
+// null. Out-of-sample predictions are as they were learned, without what is known about costs.
 learn::Fit fit_on_base(const learn::Learner* base, const learn::Learner& learner, learn::TrainingSet set,
                        const Preparation& prepared, const Settings& settings, const FillStage& fill,
                        core::RunContext& context);

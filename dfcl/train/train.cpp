@@ -3,21 +3,24 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <optional>
 
 #include "dfcl/core/error.h"
-#include "dfcl/core/version.h"
 #include "dfcl/learn/record_json.h"
 #include "dfcl/model/model_file.h"
-#include "dfcl/model/predict.h"
 #include "dfcl/train/checkpoint.h"
-#include "dfcl/train/choose.h"
 #include "dfcl/train/cross_fit.h"
+#include "dfcl/train/finish.h"
+#include "dfcl/train/fold_fits.h"
 #include "dfcl/train/run_key.h"
+#include "dfcl/train/stack.h"
 #include "dfcl/train/stages.h"
 
 namespace dfcl::train {
 namespace {
+
+constexpr std::size_t kFirstNuisance = 10'000;  // random numbers follow it, whatever the number of networks
 
 class Run {
  public:
@@ -40,21 +43,16 @@ class Run {
     }
   }
 
-  // fitted: by the choosing of `auto` on this trial and study, where it has done so.
-  model::Model run(std::optional<learn::Fit> fitted = {}) {
+  model::Model run() {
+    const bool calibrated = is_calibrated(study_, method_, options_.start != nullptr);
     const auto learner = make_learner(method_.learner, prepared_, trial_, study_, settings_, context_, options_.start);
-    if (fitted && options_.on_epoch) {
-      for (const learn::EpochRecord& epoch : fitted->record) options_.on_epoch(epoch);
-    }
     std::vector<learn::Fit> fits;
-    if (fitted) {
-      fits.push_back(*std::move(fitted));
-    } else if (method_.base != nullptr) {
+    if (method_.base != nullptr) {
       fits.push_back(fit_on_base(*learner));
     } else {
       fits = fit_members(*learner);
     }
-    return finished(std::move(fits), learner->shown());
+    return finished(std::move(fits), learner->shown(), calibrated);
   }
 
  private:
@@ -79,7 +77,7 @@ class Run {
                            ? nullptr
                            : make_learner(method_.nuisance, prepared_, trial_, study_, settings_, context_);
       nuisance = fit_nuisance(own == nullptr ? learner : *own, set, prediction_objective(prepared_, method_),
-                              settings_.nuisance_epochs, settings_.ensemble, fill, context_);
+                              settings_.nuisance_epochs, kFirstNuisance, fill, context_);
       set.nuisance_revenue = std::as_const(nuisance).revenue.view();
       set.nuisance_cost = std::as_const(nuisance).cost.view();
     }
@@ -87,6 +85,11 @@ class Run {
     warn_of_members(start);
     std::vector<learn::Fit> fits;
     for (std::size_t member = 0; member < settings_.ensemble; ++member) {
+      if (member > 0 && is_time_up()) {
+        context_.warn(fmt::format("the time is up after {} of {} networks", member, settings_.ensemble));
+        settings_.ensemble = member;  // with which the run can be repeated
+        break;
+      }
       fits.push_back(fit_stages(learner, set, prepared_, settings_, member, start, fmt::format("member-{}", member),
                                 fill, context_));
     }
@@ -119,8 +122,11 @@ class Run {
     };
   }
 
-  model::Model finished(std::vector<learn::Fit> fits, std::vector<std::pair<std::string, std::string>> shown) {
-    model::Model result = frame();
+  model::Model finished(std::vector<learn::Fit> fits, std::vector<std::pair<std::string, std::string>> shown,
+                        bool calibrated) {
+    const Finishing finishing{trial_, study_, prepared_, options_.on_out_of_bag};
+    model::Model result = model_frame(finishing, method_.name, settings_.seed, options_.study_text, options_.start);
+    result.options = settings_.shown();
     for (auto& option : shown) result.options.push_back(std::move(option));
     std::vector<learn::EpochRecord> record;
     std::vector<std::unique_ptr<learn::Predictor>> predictors;
@@ -130,59 +136,43 @@ class Run {
     }
     result.record = learn::record_list(record);
     result.predictors = learn::joined(std::move(predictors));
-    std::optional<learn::Predicted>& unseen = fits.front().out_of_sample;
-    if (fits.size() != 1 || !unseen) {
-      price_budgets(result);
-      return result;
-    }
-    set_multipliers(result, unseen->revenue.view(), unseen->cost.view());
-    if (options_.on_out_of_bag) {
-      options_.on_out_of_bag({{.arms = trial_.arms},
-                              trial_.ids.chosen(prepared_.train_rows),
-                              std::move(unseen->revenue),
-                              std::move(unseen->cost)});
+    const HeldUnits units = held_units(trial_, prepared_, context_);
+    const bool enough = units.are_enough();
+    if (calibrated && !enough) context_.warn("too few units, or clusters of them, to calibrate by");
+    if (fits.size() == 1 && fits.front().out_of_sample) {
+      learn::Predicted unseen =
+          unseen_of_whole(trial_, units, result.predictors, *fits.front().out_of_sample, context_);
+      finish_with_unseen(finishing, units, std::move(unseen), calibrated && enough, result, context_);
+    } else if (auto unseen = calibrated && enough ? fold_predictions(units) : std::nullopt) {
+      finish_with_unseen(finishing, units, *std::move(unseen), true, result, context_);
+    } else {
+      finish_without_unseen(finishing, result, context_);
+      if (calibrated) result.options.emplace_back("calibrate", "false");  // as it came out
     }
     return result;
   }
 
-  model::Model frame() const {
-    model::Model result;
-    result.version = core::version();
-    result.method = method_.name;
-    result.seed = settings_.seed;
-    result.options = settings_.shown();
-    result.study = options_.study_text;
-    result.arms = trial_.arms;
-    result.features = trial_.features.columns;
-    result.id_column = study_.columns.id.value_or("");
-    result.missing = study_.columns.missing;
-    result.cost_facts = prepared_.cost_facts;
-    result.trained = model::trained_units(trial_, study_.split, prepared_.is_training);
-    if (options_.start != nullptr) model::add_earlier(result.trained, options_.start->trained);
-    return result;
+  bool is_time_up() const {
+    const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    return options_.time_budget_seconds > 0.0 && spent > options_.time_budget_seconds;
   }
 
-  // The multiplier of each budget on (a sample of) the training units, by the finished model.
-  void price_budgets(model::Model& result) {
-    const std::size_t count = std::min(prepared_.train_rows.size(), kPriceUnits);
-    core::Matrix<float> features(count, trial_.features.num_features());
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint32_t row = prepared_.train_rows[i * prepared_.train_rows.size() / count];
-      std::copy_n(trial_.features.values.row(row).data(), features.cols(), features.row(i).data());
-    }
-    core::Matrix<float> revenue(count, trial_.arms.size());
-    core::Matrix<float> cost(count, trial_.arms.size());
-    model::predict(result, std::as_const(features).view(), revenue.view(), cost.view(), context_);
-    set_multipliers(result, revenue.view(), cost.view());
-  }
-
-  void set_multipliers(model::Model& result, core::MatrixView<const float> revenue,
-                       core::MatrixView<const float> cost) const {
-    const std::vector<double> multipliers =
-        budget_multipliers(revenue, cost, trial_.arms.control, prepared_.budgets, context_);
-    for (std::size_t i = 0; i < multipliers.size(); ++i) {
-      result.multipliers.push_back({prepared_.budgets[i].label, prepared_.budgets[i].per_unit, multipliers[i],
-                                    multipliers[i] * prepared_.scales.multiplier_factor(), prepared_.budgets[i].basis});
+  // Three further fits, whose only purpose these are. Nothing where their time is over.
+  std::optional<learn::Predicted> fold_predictions(const HeldUnits& units) {
+    FoldFits folds(trial_, study_, prepared_, units, checkpoint_, context_);
+    std::size_t done = 0;
+    const FoldFits::Hooks hooks{
+        .on_epoch = {},
+        .on_fit = [&] { context_.progress("calibrating", ++done, num_fold_fits(method_), "fits"); },
+        .is_time_up = [this] { return is_time_up(); }};
+    try {
+      FoldedMethod folded = folds.fit(method_, hooks);
+      context_.finished("calibrating");
+      return std::move(folded.unseen);
+    } catch (const TimeIsUp&) {
+      context_.finished("calibrating");
+      context_.warn("the time is up: the model is not calibrated");
+      return std::nullopt;
     }
   }
 
@@ -196,7 +186,50 @@ class Run {
   Checkpoint checkpoint_;
   std::size_t rows_done_ = 0;
   std::size_t total_rows_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
+
+// `auto`: a stack, or two-stage learning where there are too few units to weigh one by.
+model::Model train_stack(const data::Trial& trial, const data::Study& study, const TrainOptions& options,
+                         core::RunContext& context) {
+  const Preparation prepared = prepare(trial, study, two_stage_method(), context);
+  const HeldUnits units = held_units(trial, prepared, context);
+  if (!units.are_enough()) {
+    (void)stack_members(study);
+    data::Study alone = study;
+    alone.method.name = two_stage_method().name;
+    model::Model result = Run(trial, alone, options, context).run();
+    result.options.emplace_back("stack",
+                                fmt::format("{} alone: {} {} are too few to weigh methods by", two_stage_method().name,
+                                            units.num_groups, trial.has_clusters() ? "clusters of units" : "units"));
+    return result;
+  }
+  const HeldOutcomes outcomes = held_outcomes(trial, prepared, units, context);
+  StackResult stack = fit_stack({.trial = trial,
+                                 .study = study,
+                                 .prepared = prepared,
+                                 .units = units,
+                                 .outcomes = outcomes,
+                                 .seconds_limit = options.time_budget_seconds,
+                                 .checkpoint_folder = options.checkpoint_folder,
+                                 .on_epoch = options.on_epoch},
+                                context);
+  const Finishing finishing{trial, study, prepared, options.on_out_of_bag};
+  model::Model result = model_frame(finishing, "auto", context.seed, options.study_text, nullptr);
+  // With these members the same trial gives the same model again, whatever time left out.
+  std::vector<std::string> names;
+  for (const Method* method : stack.members) names.emplace_back(method->name);
+  result.options = {{"members", fmt::format("{}", fmt::join(names, ", "))},
+                    {"ensemble", fmt::format("{}", study.method.ensemble)},
+                    {"as_published", study.method.as_published ? "true" : "false"}};
+  result.predictors = std::move(stack.predictors);
+  result.mean_effect = std::move(stack.mean_effect);
+  result.stack = std::move(stack.facts);
+  result.record = learn::record_list(stack.record);
+  const bool calibrated = study.method.calibrate.value_or(!study.method.as_published);
+  finish_with_unseen(finishing, units, std::move(stack.unseen), calibrated, result, context);
+  return result;
+}
 
 }  // namespace
 
@@ -207,17 +240,10 @@ model::Model train(const data::Trial& trial, const data::Study& study, const Tra
     throw core::Error(
         {.kind = core::ErrorKind::usage,
          .field = "start_from",
-         .what = "`auto` compares methods from scratch and cannot start from a model",
+         .what = "`auto` fits its members from scratch and cannot start from a model",
          .hint = fmt::format("name a method, for example {}", core::field_name("method.name", "dfcl-mer"))});
   }
-  Choice choice = choose_method(trial, study, options.time_budget_seconds, options.checkpoint_folder, context);
-  data::Study chosen = study;
-  chosen.method.name = choice.method;
-  if (choice.alpha > 0.0) chosen.method.alpha = choice.alpha;
-  if (choice.epochs > 0) chosen.method.epochs = static_cast<std::int64_t>(choice.epochs);
-  model::Model result = Run(trial, chosen, options, context).run(std::move(choice.fit));
-  result.options.emplace_back("chosen", choice.sentence);
-  return result;
+  return train_stack(trial, study, options, context);
 }
 
 }  // namespace dfcl::train

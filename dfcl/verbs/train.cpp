@@ -51,9 +51,13 @@ void warn_of_idle_settings(const TrainRequest& request, const std::string& name,
   }
   for (const std::string& key : train::idle_keys(keys, name))
     context.warn(fmt::format("{} changes nothing with {}", key, core::field_name("method.name", name)));
-  if (request.time_budget)
-    context.warn(fmt::format("{} is for {} and changes nothing here", core::field_name("time_budget"),
-                             core::field_name("method.name", "auto")));
+}
+
+// Of a single fit nothing can be left out.
+void warn_of_idle_budget(const TrainRequest& request, const data::Study::Method& method, core::RunContext& context) {
+  if (!request.time_budget || method.name == "auto" || method.ensemble > 1 || method.calibrate.value_or(false)) return;
+  context.warn(
+      fmt::format("{} changes nothing here: the only fit is always finished", core::field_name("time_budget")));
 }
 
 void check_request(const TrainRequest& request) {
@@ -79,9 +83,10 @@ void check_outputs(const TrainRequest& request, const data::Study& study) {
   if (request.output) require_new("output", output);
   if (request.out_of_bag) {
     const std::string& name = study.method.name;
-    if (name == "auto" || !train::find_method(name).uses("out-of-sample"))
+    if (name != "auto" && !study.method.calibrate.value_or(false) && !train::find_method(name).uses("out-of-sample"))
       throw core::field_error("out_of_bag", "is for methods that predict their own training units out of sample",
-                              core::field_name("method.name", name), train::methods_with("out-of-sample"));
+                              core::field_name("method.name", name),
+                              core::field_name("method.name", "auto") + ", " + train::methods_with("out-of-sample"));
     require_new("out_of_bag", *request.out_of_bag);
     require_other_file("out_of_bag", *request.out_of_bag, output);
   }
@@ -106,6 +111,7 @@ model::Model train(const TrainRequest& request, core::RunContext& context) {
   const data::Study study = read_study_input(request.study);
   if (study.method.name != "auto") (void)train::find_method(study.method.name);
   warn_of_idle_settings(request, study.method.name, context);
+  warn_of_idle_budget(request, study.method, context);
   check_outputs(request, study);
   train::TrainOptions options;
   std::optional<model::Model> start;

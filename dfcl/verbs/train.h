@@ -23,7 +23,7 @@ struct TrainRequest {
   std::optional<std::string> cache;                 // folder from which the trial is mapped into memory (io/trial)
   std::optional<std::string> out_of_bag;  // path: predictions of the training units by parts that did not see them
   std::optional<std::string> log;         // path to which a JSON line is added for each epoch
-  std::optional<double> time_budget;      // seconds; bounds the choosing of `auto`
+  std::optional<double> time_budget;      // seconds; fits of a stack or mean beyond it are left out
   bool force = false;                     // continue even if the trial is unfit
 };
 

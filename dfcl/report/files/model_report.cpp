@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dfcl/model/model_file.h"
+#include "dfcl/report/files/findings_report.h"
 #include "dfcl/report/text/text_table.h"
 
 namespace dfcl::report {
@@ -183,15 +184,12 @@ std::string model_text(const model::Model& model, const std::string& path) {
   if (!model.options.empty()) {
     std::string options;
     for (const auto& [name, value] : model.options) {
-      if (name == "chosen") continue;
       options += fmt::format("{}{} {}", options.empty() ? "" : ", ", printable(name), printable(value));
     }
     line("options", options);
   }
-  for (const auto& [name, value] : model.options) {
-    if (name == "chosen") line("chosen by", "auto: " + printable(value));
-  }
-  return text + importance_text(model) + multipliers_text(model) + record_text(model);
+  for (const auto& [name, value] : finding_lines(model)) line(name.c_str(), value);
+  return text + findings_text(model) + importance_text(model) + multipliers_text(model) + record_text(model);
 }
 
 std::string model_json(const model::Model& model) {
@@ -234,6 +232,7 @@ std::string model_json(const model::Model& model) {
       json["predictors"].push_back(std::move(entry));
     }
   }
+  add_findings(json, model);
   json["multipliers"] = multipliers;
   json["trained_on"] = {{"units", model.trained.num_units},
                         {"trial_fingerprint", fmt::format("{:016x}", model.trained.trial_fingerprint)},

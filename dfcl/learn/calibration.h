@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What brings the predictions of a finished model to what units that it was not fitted on say (docs/method.md,
+// "Calibration"): for each outcome a shift per arm on the scale of its link (a factor where outcomes are not negative,
+// a shift of the logit for 0/1, an amount for any number), and one slope for how far effects differ between units.
+// Fitted by train/calibrate.h, kept in the model, applied once, before known costs. A few operations per number.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "dfcl/learn/mean_effect.h"
+
+namespace dfcl::learn {
+
+struct Calibration {
+  struct Outcome {
+    OutcomeForm form;
+    std::vector<double> shift;  // per arm, on the scale of the link; empty: the outcome is known and left alone
+    // A unit's effect e of arm j becomes center_j + slope (e - center_j), so the mean of the units stays.
+    std::vector<double> center;  // per arm: the mean effect over control after the shift, over the units used
+    double slope = 1.0;          // within [0, 1]
+    // As it was found, before it was cut to [0, 1]. Error 0: the predicted effects do not differ between units.
+    double found_slope = 1.0;
+    double slope_error = 0.0;
+
+    bool is_known() const { return shift.empty(); }
+    // The predicted differences between units' effects are within 1.96 standard errors of none.
+    bool is_unsupported() const { return slope_error > 0.0 && found_slope < 1.96 * slope_error; }
+    bool operator==(const Outcome&) const = default;
+  };
+  std::size_t num_units = 0;  // it was fitted on, none of which its predictions had seen
+  Outcome revenue;
+  Outcome cost;
+  bool operator==(const Calibration&) const = default;
+};
+
+// On the scale of the link. Exactly the same number where the shift is 0.
+double shifted(const OutcomeForm& form, double value, double shift);
+
+void calibrate(const Calibration& calibration, std::size_t control, Outcomes out);
+// Of standard errors of effects: the slope, and the factor of an arm, stretch them.
+void calibrate_errors(const Calibration& calibration, Outcomes errors);
+
+}  // namespace dfcl::learn

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/model/learned_json.h"
+
+#include "dfcl/learn/facts_json.h"
+
+namespace dfcl::model {
+namespace {
+
+using learn::size_of;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr const char* kKinds[] = {"real", "non_negative", "binary"};  // loss::OutcomeKind
+
+ordered_json form_json(const learn::OutcomeForm& form) {
+  return {{"kind", learn::kind_word(form.kind)}, {"non_negative", form.non_negative}};
+}
+learn::OutcomeForm form_of(const json& value) {
+  return {learn::enum_of<loss::OutcomeKind>(value.at("kind"), kKinds), value.at("non_negative").get<bool>()};
+}
+
+std::vector<double> numbers_of(const json& value) { return value.get<std::vector<double>>(); }
+
+ordered_json effect_json(const learn::MeanEffect::Outcome& outcome) {
+  ordered_json entry = form_json(outcome.form);
+  entry["effect"] = outcome.effect;
+  return entry;
+}
+learn::MeanEffect::Outcome effect_of(const json& value) { return {form_of(value), numbers_of(value.at("effect"))}; }
+
+ordered_json calibrated_json(const learn::Calibration::Outcome& outcome) {
+  ordered_json entry = form_json(outcome.form);
+  entry["shift"] = outcome.shift;
+  entry["center"] = outcome.center;
+  entry["slope"] = outcome.slope;
+  entry["found_slope"] = outcome.found_slope;
+  entry["slope_error"] = outcome.slope_error;
+  return entry;
+}
+learn::Calibration::Outcome calibrated_of(const json& value) {
+  return {form_of(value),
+          numbers_of(value.at("shift")),
+          numbers_of(value.at("center")),
+          value.at("slope").get<double>(),
+          value.at("found_slope").get<double>(),
+          value.at("slope_error").get<double>()};
+}
+
+ordered_json loss_json(const HeldOut::Outcome& outcome) {
+  return {{"loss", outcome.loss}, {"loss_of_means", outcome.loss_of_means}};
+}
+HeldOut::Outcome loss_of(const json& value) {
+  return {value.at("loss").get<double>(), value.at("loss_of_means").get<double>()};
+}
+
+}  // namespace
+
+ordered_json mean_effect_json(const Model& model) {
+  const learn::MeanEffect& mean = *model.mean_effect;
+  return {{"weight", mean.weight}, {"revenue", effect_json(mean.revenue)}, {"cost", effect_json(mean.cost)}};
+}
+void set_mean_effect(Model& model, const json& value) {
+  model.mean_effect = {value.at("weight").get<double>(), effect_of(value.at("revenue")), effect_of(value.at("cost"))};
+}
+
+ordered_json calibration_json(const Model& model) {
+  const learn::Calibration& found = *model.calibration;
+  return {
+      {"units", found.num_units}, {"revenue", calibrated_json(found.revenue)}, {"cost", calibrated_json(found.cost)}};
+}
+void set_calibration(Model& model, const json& value) {
+  model.calibration = {size_of(value.at("units")), calibrated_of(value.at("revenue")), calibrated_of(value.at("cost"))};
+}
+
+ordered_json stack_json(const Model& model) {
+  const Stack& stack = *model.stack;
+  ordered_json members = ordered_json::array(), left_out = ordered_json::array();
+  for (const StackMember& member : stack.members)
+    members.push_back({{"method", member.method},
+                       {"weight", member.weight},
+                       {"net_value", member.net_value},
+                       {"standard_error", member.standard_error}});
+  for (const Stack::LeftOut& entry : stack.left_out) left_out.push_back({{"method", entry.method}, {"why", entry.why}});
+  return {{"units", stack.num_units},      {"folds", stack.num_folds},
+          {"net_value", stack.net_value},  {"standard_error", stack.standard_error},
+          {"members", std::move(members)}, {"left_out", std::move(left_out)}};
+}
+void set_stack(Model& model, const json& value) {
+  Stack stack;
+  stack.num_units = size_of(value.at("units"));
+  stack.num_folds = size_of(value.at("folds"));
+  stack.net_value = value.at("net_value").get<double>();
+  stack.standard_error = value.at("standard_error").get<double>();
+  for (const json& entry : value.at("members"))
+    stack.members.push_back({entry.at("method").get<std::string>(), entry.at("weight").get<double>(),
+                             entry.at("net_value").get<double>(), entry.at("standard_error").get<double>()});
+  for (const json& entry : value.at("left_out"))
+    stack.left_out.push_back({entry.at("method").get<std::string>(), entry.at("why").get<std::string>()});
+  model.stack = std::move(stack);
+}
+
+ordered_json held_out_json(const Model& model) {
+  const HeldOut& held = *model.held_out;
+  ordered_json entry = {
+      {"units", held.num_units}, {"out_of_fold", held.out_of_fold}, {"revenue", loss_json(held.revenue)}};
+  if (held.cost) entry["cost"] = loss_json(*held.cost);
+  return entry;
+}
+void set_held_out(Model& model, const json& value) {
+  HeldOut held;
+  held.num_units = size_of(value.at("units"));
+  held.out_of_fold = value.at("out_of_fold").get<bool>();
+  held.revenue = loss_of(value.at("revenue"));
+  if (value.contains("cost")) held.cost = loss_of(value.at("cost"));
+  model.held_out = held;
+}
+
+}  // namespace dfcl::model

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/train/calibrate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "dfcl/core/parallel.h"
+
+namespace dfcl::train {
+namespace {
+
+constexpr std::size_t kChunk = 16'384;
+constexpr double kMostLogShift = 1.5;  // a factor of 4.5: beyond it a model is wrong in ways that no factor mends
+
+using Vector = std::vector<double>;
+
+// Sums of numbers per unit over clusters, squared: the variance of a sum over independent clusters. Serial, in the
+// order of the units.
+class SquaredSums {
+ public:
+  explicit SquaredSums(std::span<const std::uint32_t> cluster) : cluster_(cluster) {
+    if (!cluster.empty()) sums_.resize(1 + *std::max_element(cluster.begin(), cluster.end()));
+  }
+  void add(std::size_t unit, double value) {
+    if (cluster_.empty()) {
+      squares_ += value * value;
+    } else {
+      sums_[cluster_[unit]] += value;
+    }
+  }
+  double total() const {
+    double total = squares_;
+    for (const double sum : sums_) total += sum * sum;
+    return total;
+  }
+
+ private:
+  std::span<const std::uint32_t> cluster_;
+  Vector sums_;
+  double squares_ = 0.0;
+};
+
+// One outcome of the units.
+struct Seen {
+  const CalibrationUnits& units;
+  std::span<const float> observed;
+  core::MatrixView<const float> predicted;
+  const learn::OutcomeFacts& facts;
+  std::size_t control;
+
+  std::size_t size() const { return units.arm.size(); }
+};
+
+Vector sum_rows(core::RunContext& context, const Seen& seen, auto&& add_row) {
+  return core::sum_chunks(
+      context, seen.size(), kChunk, Vector(seen.predicted.cols),
+      [&](std::size_t begin, std::size_t end) {
+        Vector sums(seen.predicted.cols);
+        for (std::size_t unit = begin; unit < end; ++unit) add_row(unit, sums);
+        return sums;
+      },
+      [](Vector& all, const Vector& part) {
+        for (std::size_t i = 0; i < all.size(); ++i) all[i] += part[i];
+      });
+}
+
+// Per arm: the mean prediction of all units, the distance to the doubly robust mean and its variance.
+struct Levels {
+  Vector mean;
+  Vector distance;
+  Vector variance;
+};
+
+Levels find_levels(const Seen& seen, core::RunContext& context) {
+  const std::size_t num_arms = seen.predicted.cols;
+  Levels levels{Vector(num_arms), Vector(num_arms), Vector(num_arms)};
+  const auto num_units = static_cast<double>(seen.size());
+  levels.mean = sum_rows(context, seen, [&](std::size_t unit, Vector& sums) {
+    for (std::size_t arm = 0; arm < num_arms; ++arm) sums[arm] += static_cast<double>(seen.predicted(unit, arm));
+  });
+  const Vector weights = sum_rows(context, seen, [&](std::size_t unit, Vector& sums) {
+    sums[seen.units.arm[unit]] += static_cast<double>(seen.units.weight[unit]);
+  });
+  const auto residual = [&](std::size_t unit) {
+    const std::size_t arm = seen.units.arm[unit];
+    return static_cast<double>(seen.observed[unit]) - static_cast<double>(seen.predicted(unit, arm));
+  };
+  levels.distance = sum_rows(context, seen, [&](std::size_t unit, Vector& sums) {
+    sums[seen.units.arm[unit]] += static_cast<double>(seen.units.weight[unit]) * residual(unit);
+  });
+  std::vector<SquaredSums> squares(num_arms, SquaredSums(seen.units.cluster));
+  for (std::size_t arm = 0; arm < num_arms; ++arm) {
+    levels.mean[arm] /= num_units;
+    levels.distance[arm] = weights[arm] > 0.0 ? levels.distance[arm] / weights[arm] : 0.0;
+  }
+  for (std::size_t unit = 0; unit < seen.size(); ++unit) {
+    const std::size_t arm = seen.units.arm[unit];
+    squares[arm].add(unit, static_cast<double>(seen.units.weight[unit]) * (residual(unit) - levels.distance[arm]));
+  }
+  for (std::size_t arm = 0; arm < num_arms; ++arm)
+    levels.variance[arm] = weights[arm] > 0.0 ? squares[arm].total() / (weights[arm] * weights[arm]) : 0.0;
+  return levels;
+}
+
+double shrunk(double distance, double variance) {
+  return distance * distance > variance ? distance * (1.0 - variance / (distance * distance)) : 0.0;
+}
+
+// The shift of the logit after which the mean prediction of these arms is the target; by Newton's method, whose steps
+// are cut because the mean is flat far from its middle.
+double logit_shift(const Seen& seen, const std::vector<std::size_t>& arms, double target, core::RunContext& context) {
+  const learn::OutcomeForm form = learn::outcome_form(seen.facts);
+  double shift = 0.0;
+  for (int step = 0; step < 20; ++step) {
+    const Vector sums = sum_rows(context, seen, [&](std::size_t unit, Vector& of) {
+      for (const std::size_t arm : arms) {
+        const double value = learn::shifted(form, static_cast<double>(seen.predicted(unit, arm)), shift);
+        of[0] += value;
+        of[1] += value * (1.0 - value);
+      }
+    });
+    const double missing = target - sums[0] / static_cast<double>(seen.size());
+    const double slope = sums[1] / static_cast<double>(seen.size());
+    if (!(slope > 0.0)) break;
+    const double change = std::clamp(missing / slope, -1.0, 1.0);
+    shift = std::clamp(shift + change, -kMostLogShift, kMostLogShift);
+    if (std::abs(change) < 1e-12) break;
+  }
+  return shift;
+}
+
+// From a mean to another, on the scale of the link.
+double shift_to(const Seen& seen, const std::vector<std::size_t>& arms, double mean, double distance,
+                core::RunContext& context) {
+  if (distance == 0.0) return 0.0;
+  switch (seen.facts.kind) {
+    case loss::OutcomeKind::real: return distance / static_cast<double>(arms.size());
+    case loss::OutcomeKind::non_negative:
+      if (!(mean > 0.0)) return 0.0;
+      return std::log(std::clamp((mean + distance) / mean, std::exp(-kMostLogShift), std::exp(kMostLogShift)));
+    case loss::OutcomeKind::binary: return logit_shift(seen, arms, mean + distance, context);
+  }
+  return 0.0;
+}
+
+// What is exactly 0 by rule, control's cost where it is free, stays so.
+bool is_fixed(const Seen& seen, std::size_t arm) { return seen.facts.control_is_free && arm == seen.control; }
+
+Vector find_shifts(const Seen& seen, core::RunContext& context) {
+  const std::size_t num_arms = seen.predicted.cols;
+  const Levels levels = find_levels(seen, context);
+  Vector shifts(num_arms);
+  if (seen.facts.arm_shape == learn::ArmShape::plain) {
+    for (std::size_t arm = 0; arm < num_arms; ++arm) {
+      if (!is_fixed(seen, arm))
+        shifts[arm] =
+            shift_to(seen, {arm}, levels.mean[arm], shrunk(levels.distance[arm], levels.variance[arm]), context);
+    }
+    return shifts;
+  }
+  // A shape over the arms survives one shift for all of them; but for the concave one of probabilities, and what is
+  // fixed at 0 beside what is moved by an amount.
+  const bool amounts = seen.facts.kind == loss::OutcomeKind::real;
+  if ((seen.facts.arm_shape == learn::ArmShape::concave && seen.facts.kind == loss::OutcomeKind::binary) ||
+      (amounts && seen.facts.control_is_free))
+    return shifts;
+  std::vector<std::size_t> arms;
+  double mean = 0.0, distance = 0.0, variance = 0.0;
+  for (std::size_t arm = 0; arm < num_arms; ++arm) {
+    arms.push_back(arm);
+    mean += levels.mean[arm];
+    distance += levels.distance[arm];
+    variance += levels.variance[arm];
+  }
+  shifts.assign(num_arms, shift_to(seen, arms, mean, shrunk(distance, variance), context));
+  return shifts;
+}
+
+// Predicted and doubly robust effects of one unit, after the shift.
+class Effects {
+ public:
+  Effects(const Seen& seen, const learn::Calibration::Outcome& outcome)
+      : seen_(seen), outcome_(outcome), predicted(seen.predicted.cols), score(seen.predicted.cols) {}
+
+  void look_at(std::size_t unit) {
+    const std::size_t received = seen_.units.arm[unit];
+    const double base = value(unit, seen_.control);
+    const auto weight = static_cast<double>(seen_.units.weight[unit]);
+    const double correction = weight * (static_cast<double>(seen_.observed[unit]) - value(unit, received));
+    for (std::size_t arm = 0; arm < predicted.size(); ++arm) {
+      predicted[arm] = value(unit, arm) - base;
+      score[arm] =
+          predicted[arm] + (arm == received ? correction : 0.0) - (seen_.control == received ? correction : 0.0);
+    }
+    score[seen_.control] = 0.0;
+  }
+
+ private:
+  double value(std::size_t unit, std::size_t arm) const {
+    return learn::shifted(outcome_.form, static_cast<double>(seen_.predicted(unit, arm)), outcome_.shift[arm]);
+  }
+  const Seen& seen_;
+  const learn::Calibration::Outcome& outcome_;
+
+ public:
+  Vector predicted;
+  Vector score;
+};
+
+void find_slope(const Seen& seen, learn::Calibration::Outcome& outcome, core::RunContext& context) {
+  const std::size_t num_arms = seen.predicted.cols;
+  const auto num_units = static_cast<double>(seen.size());
+  Vector score_mean(num_arms);
+  outcome.center.assign(num_arms, 0.0);
+  Effects effects(seen, outcome);
+  for (std::size_t unit = 0; unit < seen.size(); ++unit) {
+    effects.look_at(unit);
+    for (std::size_t arm = 0; arm < num_arms; ++arm) {
+      outcome.center[arm] += effects.predicted[arm];
+      score_mean[arm] += effects.score[arm];
+    }
+  }
+  double size = 0.0;  // of effects, squared: what differences are measured against
+  for (std::size_t arm = 0; arm < num_arms; ++arm) {
+    outcome.center[arm] /= num_units;
+    score_mean[arm] /= num_units;
+    size += outcome.center[arm] * outcome.center[arm];
+  }
+  double squares = 0.0, products = 0.0;
+  for (std::size_t unit = 0; unit < seen.size(); ++unit) {
+    effects.look_at(unit);
+    for (std::size_t arm = 0; arm < num_arms; ++arm) {
+      const double x = effects.predicted[arm] - outcome.center[arm];
+      squares += x * x;
+      products += x * (effects.score[arm] - score_mean[arm]);
+    }
+  }
+  if (!(squares > 1e-12 * size * num_units) || squares == 0.0) return;  // effects do not differ: no slope to find
+  const double slope = products / squares;
+  SquaredSums errors(seen.units.cluster);
+  for (std::size_t unit = 0; unit < seen.size(); ++unit) {
+    effects.look_at(unit);
+    double sum = 0.0;
+    for (std::size_t arm = 0; arm < num_arms; ++arm) {
+      const double x = effects.predicted[arm] - outcome.center[arm];
+      sum += x * (effects.score[arm] - score_mean[arm] - slope * x);
+    }
+    errors.add(unit, sum);
+  }
+  context.check_cancelled();
+  outcome.found_slope = slope;
+  outcome.slope_error = std::sqrt(errors.total()) / squares;
+  outcome.slope = std::clamp(slope, 0.0, 1.0);
+}
+
+learn::Calibration::Outcome calibrate(const Seen& seen, core::RunContext& context) {
+  learn::Calibration::Outcome outcome;
+  outcome.form = learn::outcome_form(seen.facts);
+  outcome.shift = find_shifts(seen, context);
+  find_slope(seen, outcome, context);
+  return outcome;
+}
+
+}  // namespace
+
+learn::Calibration fit_calibration(const CalibrationUnits& units, const learn::Predicted& predicted,
+                                   const learn::Facts& facts, std::size_t control, bool learns_cost,
+                                   core::RunContext& context) {
+  learn::Calibration found;
+  found.num_units = units.arm.size();
+  found.revenue = calibrate({units, units.revenue, predicted.revenue.view(), facts.revenue, control}, context);
+  if (learns_cost) found.cost = calibrate({units, units.cost, predicted.cost.view(), facts.cost, control}, context);
+  return found;
+}
+
+}  // namespace dfcl::train

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fits a calibration (dfcl/learn/calibration.h) to units whose predictions come from fits without them. For each
+// outcome: every arm's mean prediction goes towards its doubly robust mean, by d (1 - se^2 / d^2) of the distance d,
+// and not at all where d is within its standard error se; then one slope, the regression of doubly robust effect scores
+// on centred predicted effects, cut to [0, 1]. Where predictions keep a shape over the arms, one shift serves all arms.
+// Standard errors are over clusters. A few passes over the units; memory: 8 bytes per cluster.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "dfcl/core/run_context.h"
+#include "dfcl/learn/calibration.h"
+#include "dfcl/learn/training_set.h"
+
+namespace dfcl::train {
+
+// Units, with what they earned and cost in the study's currency; cost as it is learned.
+struct CalibrationUnits {
+  std::span<const std::uint8_t> arm;
+  std::span<const float> revenue;
+  std::span<const float> cost;
+  std::span<const float> weight;                // 1 / probability of the arm received
+  std::span<const std::uint32_t> cluster = {};  // empty: each unit its own
+};
+
+// predicted: units x arms, as learned. learns_cost: false leaves cost alone.
+learn::Calibration fit_calibration(const CalibrationUnits& units, const learn::Predicted& predicted,
+                                   const learn::Facts& facts, std::size_t control, bool learns_cost,
+                                   core::RunContext& context);
+
+}  // namespace dfcl::train

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/train/finish.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "dfcl/core/error_makers.h"
+#include "dfcl/core/version.h"
+#include "dfcl/learn/known_costs.h"
+#include "dfcl/model/predict.h"
+#include "dfcl/train/calibrate.h"
+#include "dfcl/train/held_out.h"
+#include "dfcl/train/stages.h"
+
+namespace dfcl::train {
+namespace {
+
+learn::Outcomes outcomes_of(learn::Predicted& predicted) { return {predicted.revenue.view(), predicted.cost.view()}; }
+
+// Chosen rows of both tables.
+learn::Predicted chosen(const learn::Predicted& all, std::span<const std::uint32_t> places,
+                        const core::RunContext& context) {
+  learn::Predicted some{core::Matrix<float>(context.scratch(), places.size(), all.revenue.cols()),
+                        core::Matrix<float>(context.scratch(), places.size(), all.revenue.cols())};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    std::ranges::copy(all.revenue.row(places[i]), some.revenue.row(i).begin());
+    std::ranges::copy(all.cost.row(places[i]), some.cost.row(i).begin());
+  }
+  return some;
+}
+
+void set_multipliers(const Finishing& finishing, const learn::Predicted& predicted, model::Model& result,
+                     core::RunContext& context) {
+  const Preparation& prepared = finishing.prepared;
+  const std::vector<double> multipliers = budget_multipliers(predicted.revenue.view(), predicted.cost.view(),
+                                                             finishing.trial.arms.control, prepared.budgets, context);
+  for (std::size_t i = 0; i < multipliers.size(); ++i) {
+    result.multipliers.push_back({prepared.budgets[i].label, prepared.budgets[i].per_unit, multipliers[i],
+                                  multipliers[i] * prepared.scales.multiplier_factor(), prepared.budgets[i].basis});
+  }
+}
+
+// By the model, of rows of the trial; as_learned leaves known costs out.
+learn::Predicted predict_rows(const Finishing& finishing, const model::Model& model,
+                              std::span<const std::uint32_t> rows, bool as_learned, core::RunContext& context) {
+  learn::Predicted predicted{core::Matrix<float>(context.scratch(), rows.size(), model.arms.size()),
+                             core::Matrix<float>(context.scratch(), rows.size(), model.arms.size())};
+  if (rows.empty()) return predicted;  // no rows would mean all
+  model::predict_learned(model, {finishing.trial.features.values.view(), rows}, outcomes_of(predicted), context);
+  if (!as_learned) learn::set_known_costs(model.cost_facts, outcomes_of(predicted));
+  return predicted;
+}
+
+}  // namespace
+
+bool is_calibrated(const data::Study& study, const Method& method, bool starts_from_model) {
+  const bool asked = study.method.calibrate.value_or(false);
+  if (method.learns_efficiencies()) {
+    if (asked)
+      throw core::field_error("method.calibrate",
+                              fmt::format("{} learns an index, whose levels mean nothing", method.name), "true",
+                              "false");
+    return false;
+  }
+  if (starts_from_model && asked)
+    throw core::field_error("method.calibrate", "the model that training starts from may have seen every unit", "true",
+                            "false");
+  if (starts_from_model) return false;
+  return study.method.calibrate.value_or(method.uses("out-of-sample") && !study.method.as_published);
+}
+
+model::Model model_frame(const Finishing& finishing, const std::string& method, std::uint64_t seed,
+                         const std::string& study_text, const model::Model* start) {
+  const data::Trial& trial = finishing.trial;
+  model::Model result;
+  result.version = core::version();
+  result.method = method;
+  result.seed = seed;
+  result.study = study_text;
+  result.arms = trial.arms;
+  result.features = trial.features.columns;
+  result.id_column = finishing.study.columns.id.value_or("");
+  result.missing = finishing.study.columns.missing;
+  result.cost_facts = finishing.prepared.cost_facts;
+  result.trained = model::trained_units(trial, finishing.study.split, finishing.prepared.is_training);
+  if (start != nullptr) model::add_earlier(result.trained, start->trained);
+  return result;
+}
+
+void finish_with_unseen(const Finishing& finishing, const HeldUnits& units, learn::Predicted unseen, bool calibrated,
+                        model::Model& result, core::RunContext& context) {
+  const data::Trial& trial = finishing.trial;
+  const learn::TrainingSet set = finishing.prepared.training_set(trial);
+  const HeldOutcomes outcomes = held_outcomes(trial, finishing.prepared, units, context);
+  if (calibrated) {
+    result.calibration =
+        fit_calibration({outcomes.arm, outcomes.revenue, outcomes.learned_cost, outcomes.weight, outcomes.cluster},
+                        unseen, set.facts, trial.arms.control, set.learns_cost, context);
+    learn::calibrate(*result.calibration, trial.arms.control, outcomes_of(unseen));
+  }
+  result.held_out = out_of_fold_loss(set, units, outcomes, unseen, context);
+  learn::set_known_costs(finishing.prepared.cost_facts, outcomes_of(unseen));
+  std::vector<std::uint32_t> training;
+  for (std::uint32_t place = 0; place < units.size(); ++place) {
+    if (units.is_training[place] != 0) training.push_back(place);
+  }
+  set_multipliers(finishing, chosen(unseen, thinned(training, kPriceUnits), context), result, context);
+  if (!finishing.on_out_of_bag) return;
+  learn::Predicted own = chosen(unseen, training, context);
+  finishing.on_out_of_bag({{.arms = trial.arms},
+                           trial.ids.chosen(finishing.prepared.train_rows),
+                           std::move(own.revenue),
+                           std::move(own.cost)});
+}
+
+void finish_without_unseen(const Finishing& finishing, model::Model& result, core::RunContext& context) {
+  const Preparation& prepared = finishing.prepared;
+  if (!result.is_index() && !prepared.validation_rows.empty()) {
+    const learn::Predicted predicted = predict_rows(finishing, result, prepared.validation_rows, true, context);
+    result.held_out = validation_loss(prepared.training_set(finishing.trial), predicted, context);
+  }
+  const std::vector<std::uint32_t> rows = thinned(prepared.train_rows, kPriceUnits);
+  set_multipliers(finishing, predict_rows(finishing, result, rows, false, context), result, context);
+}
+
+}  // namespace dfcl::train

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/train/fold_fits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "dfcl/core/error.h"
+#include "dfcl/train/stages.h"
+
+namespace dfcl::train {
+namespace {
+
+// Random numbers follow the number of a fit: these are of folds, and none of a method trained alone.
+constexpr std::size_t kFirstMember = 1'000;
+constexpr std::size_t kMembersPerFold = 100;
+constexpr std::size_t kFirstNuisance = 2'000;
+
+std::size_t member_number(std::size_t fold, std::size_t repeat) {
+  return kFirstMember + fold * kMembersPerFold + repeat;
+}
+
+std::size_t repeats_of(const Settings& settings) {
+  return settings.method.uses("ensemble") ? settings.ensemble : std::size_t{1};
+}
+
+learn::Predicted predictions_for(std::size_t num_units, std::size_t num_arms, const core::RunContext& context) {
+  return {core::Matrix<float>(context.scratch(), num_units, num_arms),
+          core::Matrix<float>(context.scratch(), num_units, num_arms)};
+}
+
+void append(std::vector<learn::EpochRecord>& to, const std::vector<learn::EpochRecord>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+std::vector<learn::WeightedPredictor> equally(const std::vector<SharedPredictor>& predictors) {
+  std::vector<learn::WeightedPredictor> list;
+  for (const SharedPredictor& predictor : predictors) list.push_back({predictor, 1.0});
+  return list;
+}
+
+std::size_t units_per_fit(const Method& method, std::size_t num_training_units) {
+  return num_fold_fits(method) == 1 ? num_training_units : num_training_units * (kFolds - 1) / kFolds;
+}
+
+// rows: of the trial; places: theirs among the held units.
+void predict_into(const data::Trial& trial, std::span<const learn::WeightedPredictor> predictors,
+                  std::span<const std::uint32_t> rows, std::span<const std::uint32_t> places, learn::Predicted& unseen,
+                  core::RunContext& context) {
+  if (rows.empty()) return;  // no rows would mean all
+  learn::Predicted part = predictions_for(rows.size(), trial.arms.size(), context);
+  learn::predict_mean(predictors, {trial.features.values.view(), rows}, {part.revenue.view(), part.cost.view()},
+                      context);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::ranges::copy(part.revenue.row(i), unseen.revenue.row(places[i]).begin());
+    std::ranges::copy(part.cost.row(i), unseen.cost.row(places[i]).begin());
+  }
+}
+
+}  // namespace
+
+Settings fold_settings(const data::Study& study, const Method& method, std::size_t num_training_units,
+                       std::uint64_t seed) {
+  return settings_of(study, method, units_per_fit(method, num_training_units), seed);
+}
+
+learn::Predicted unseen_of_whole(const data::Trial& trial, const HeldUnits& units,
+                                 std::span<const learn::WeightedPredictor> predictors,
+                                 const learn::Predicted& out_of_sample, core::RunContext& context) {
+  learn::Predicted unseen = predictions_for(units.size(), trial.arms.size(), context);
+  core::Column<std::uint32_t> rows(context.scratch()), places(context.scratch());
+  std::size_t next = 0;  // in the order of the training units
+  for (std::size_t place = 0; place < units.size(); ++place) {
+    if (units.is_training[place] != 0) {
+      std::ranges::copy(out_of_sample.revenue.row(next), unseen.revenue.row(place).begin());
+      std::ranges::copy(out_of_sample.cost.row(next), unseen.cost.row(place).begin());
+      ++next;
+    } else {
+      rows.push_back(units.rows[place]);
+      places.push_back(static_cast<std::uint32_t>(place));
+    }
+  }
+  predict_into(trial, predictors, rows, places, unseen, context);
+  return unseen;
+}
+
+FoldFits::FoldFits(const data::Trial& trial, const data::Study& study, const Preparation& prepared,
+                   const HeldUnits& units, const Checkpoint& checkpoint, core::RunContext& context)
+    : trial_(trial), study_(study), prepared_(prepared), units_(units), checkpoint_(checkpoint), context_(context) {}
+
+std::string FoldFits::why_not(const Method& method) const {
+  const std::size_t num_arms = trial_.arms.size();
+  if (method.two_arms_only && num_arms != 2) return "it is for trials of two arms";
+  if (method.ordered_arms_only && num_arms > 2 && !trial_.arms.ordered) return "it needs ordered arms";
+  if (!study_.method.concave.empty() && !method.uses("concave")) return "it knows no concave outcomes";
+  if (method.check_settings == nullptr) return "";
+  // What is wrong with any number of units is an error of the study.
+  method.check_settings(study_, std::numeric_limits<std::uint32_t>::max(), num_arms);
+  try {
+    method.check_settings(study_, units_per_fit(method, prepared_.train_rows.size()), num_arms);
+  } catch (const core::Error&) {
+    return "the trial has too few units for it";
+  }
+  return "";
+}
+
+const Preparation& FoldFits::prepared_for(const Method& method) {
+  if (!method.monotone) return prepared_;
+  if (!rising_) rising_ = prepare(trial_, study_, method, context_);
+  return *rising_;
+}
+
+FillStage FoldFits::fill_for(const std::string& name, const Hooks& hooks) const {
+  return [this, name, &hooks](learn::Stage& stage, const std::string& part) {
+    const std::string file = fmt::format("{}-{}", name, part);
+    stage.name = checkpoint_.path_of(file);
+    stage.load = [this, file] { return checkpoint_.load(file); };
+    stage.save = [this, file](io::TensorFile state) { checkpoint_.save(file, std::move(state)); };
+    stage.on_epoch = hooks.on_epoch;
+    stage.advanced = [&hooks](std::size_t) {
+      if (hooks.is_time_up && hooks.is_time_up()) throw TimeIsUp();
+    };
+  };
+}
+
+FinishedFit FoldFits::once(const std::string& name, const Hooks& hooks, const std::function<FinishedFit()>& fit) const {
+  const std::string file = "fit-" + name;
+  const learn::Schema schema{trial_.arms, trial_.features.columns};
+  if (const auto kept = checkpoint_.load(file))
+    return fit_of_file(*kept, schema, prepared_.train_rows.size(), checkpoint_.path_of(file), context_);
+  if (hooks.is_time_up && hooks.is_time_up()) throw TimeIsUp();
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  FinishedFit finished = fit();
+  finished.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  if (checkpoint_.is_kept()) checkpoint_.save(file, fit_file(finished));
+  return finished;
+}
+
+FinishedFit FoldFits::fit_whole(const Method& method, const Hooks& hooks) {
+  return once(method.name, hooks, [&] {
+    const Preparation& prepared = prepared_for(method);
+    const Settings own = settings(method);
+    const auto learner = make_learner(method.learner, prepared, trial_, study_, own, context_);
+    const auto base =
+        method.base == nullptr ? nullptr : make_learner(method.base, prepared, trial_, study_, own, context_);
+    learn::Fit fit = fit_on_base(base.get(), *learner, prepared.training_set(trial_), prepared, own,
+                                 fill_for(method.name, hooks), context_);
+    if (!fit.out_of_sample) throw core::Error({.what = "a method without its out-of-sample predictions"});
+    return FinishedFit{{std::move(fit.predictor)}, std::move(fit.record), std::move(fit.out_of_sample)};
+  });
+}
+
+FinishedFit FoldFits::fit_stages_of(const Method& method, std::size_t fold, const learn::TrainingSet& set,
+                                    const Hooks& hooks) {
+  const Preparation& prepared = prepared_for(method);
+  const Settings own = settings(method);
+  const FillStage fill = fill_for(fmt::format("{}-{}", method.name, fold), hooks);
+  const auto learner = make_learner(method.learner, prepared, trial_, study_, own, context_);
+  FinishedFit finished;
+  if (method.base != nullptr) {
+    const auto base = make_learner(method.base, prepared, trial_, study_, own, context_);
+    learn::Fit fit = fit_on_base(base.get(), *learner, set, prepared, own, fill, context_);
+    return {{std::move(fit.predictor)}, std::move(fit.record), {}};
+  }
+  for (std::size_t repeat = 0; repeat < repeats_of(own); ++repeat) {
+    learn::Fit fit = fit_stages(*learner, set, prepared, own, member_number(fold, repeat), nullptr,
+                                fmt::format("{}", repeat), fill, context_);
+    finished.predictors.push_back(std::move(fit.predictor));
+    append(finished.record, fit.record);
+  }
+  return finished;
+}
+
+FinishedFit FoldFits::fit_decision(const Method& method, std::size_t fold, learn::TrainingSet set, const Hooks& hooks) {
+  const Settings own = settings(method);
+  const FillStage fill = fill_for(fmt::format("{}-{}", method.name, fold), hooks);
+  const auto learner = make_learner(method.learner, prepared_, trial_, study_, own, context_);
+  Shared& shared = shared_[fold];
+  if (own.needs_nuisance() && !shared.nuisance) {
+    const auto maker = method.nuisance == nullptr
+                           ? nullptr
+                           : make_learner(method.nuisance, prepared_, trial_, study_, own, context_);
+    shared.nuisance = fit_nuisance(maker == nullptr ? *learner : *maker, set, prediction_objective(prepared_, method),
+                                   own.nuisance_epochs, kFirstNuisance + 2 * fold,
+                                   fill_for(fmt::format("fold-{}", fold), hooks), context_);
+  }
+  if (shared.nuisance) {
+    set.nuisance_revenue = std::as_const(*shared.nuisance).revenue.view();
+    set.nuisance_cost = std::as_const(*shared.nuisance).cost.view();
+  }
+  FinishedFit finished;
+  for (std::size_t repeat = 0; repeat < repeats_of(own); ++repeat) {
+    const SharedPredictor& warm = shared.warm->predictors[repeat % shared.warm->predictors.size()];
+    learn::Stage stage{.member = member_number(fold, repeat)};
+    fill(stage, fmt::format("{}", repeat));
+    FineTuned tuned = fine_tune(*learner, set, prepared_, own, *warm, stage, context_);
+    finished.predictors.push_back(tuned.went_back ? warm : SharedPredictor(std::move(tuned.fit.predictor)));
+    append(finished.record, tuned.fit.record);
+  }
+  return finished;
+}
+
+FinishedFit FoldFits::fit_fold(const Method& method, std::size_t fold, const FoldRows& rows, const Hooks& hooks) {
+  const Method& two_stage = two_stage_method();
+  learn::TrainingSet set = prepared_for(method).training_set(trial_);
+  set.rows = rows.train;
+  set.validation_rows = rows.validation;
+  const std::string name = fmt::format("{}-{}", method.name, fold);
+  if (&method == &two_stage) {
+    Shared& shared = shared_[fold];
+    if (!shared.warm) shared.warm = once(name, hooks, [&] { return fit_stages_of(method, fold, set, hooks); });
+    return {shared.warm->predictors, shared.warm->record, {}, shared.warm->seconds};
+  }
+  if (!method.decides() || method.learner != two_stage.learner || method.monotone)
+    return once(name, hooks, [&] { return fit_stages_of(method, fold, set, hooks); });
+  (void)fit_fold(two_stage, fold, rows, hooks);
+  return once(name, hooks, [&] { return fit_decision(method, fold, set, hooks); });
+}
+
+FoldedMethod FoldFits::fit(const Method& method, const Hooks& hooks) {
+  FoldedMethod folded;
+  folded.method = &method;
+  const auto take = [&](FinishedFit& fit) {
+    for (SharedPredictor& predictor : fit.predictors) folded.predictors.push_back(std::move(predictor));
+    append(folded.record, fit.record);
+    folded.seconds += fit.seconds;
+    if (hooks.on_fit) hooks.on_fit();
+  };
+  if (num_fold_fits(method) == 1) {
+    FinishedFit fit = fit_whole(method, hooks);
+    folded.unseen = unseen_of_whole(trial_, units_, equally(fit.predictors), *fit.out_of_sample, context_);
+    take(fit);
+    return folded;
+  }
+  folded.unseen = predictions_for(units_.size(), trial_.arms.size(), context_);
+  for (std::size_t fold = 0; fold < kFolds; ++fold) {
+    const FoldRows rows = fold_rows(units_, fold, context_);
+    FinishedFit fit = fit_fold(method, fold, rows, hooks);
+    predict_into(trial_, equally(fit.predictors), rows.held, rows.places, folded.unseen, context_);
+    take(fit);
+  }
+  return folded;
+}
+
+}  // namespace dfcl::train

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fits of methods for folds (folds.h), and their predictions of the units they have not seen. Decision methods go on
+// from the fold's own two-stage fit, which they share; their nuisance is fitted inside the fold. A method that predicts
+// its own training units out of sample is fitted once, on all of them. With a checkpoint a finished fit is never done
+// again. Time: kFolds fits on two thirds of the units each. Memory: the predictors, 8 bytes per unit and arm for each
+// method's predictions, and as much for the nuisance of each fold while decision methods are fitted.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dfcl/core/run_context.h"
+#include "dfcl/data/study.h"
+#include "dfcl/data/trial.h"
+#include "dfcl/learn/learner.h"
+#include "dfcl/train/checkpoint.h"
+#include "dfcl/train/cross_fit.h"
+#include "dfcl/train/fit_file.h"
+#include "dfcl/train/folds.h"
+#include "dfcl/train/preparation.h"
+
+namespace dfcl::train {
+
+using SharedPredictor = std::shared_ptr<const learn::Predictor>;
+
+struct FoldedMethod {
+  const Method* method = nullptr;
+  std::vector<SharedPredictor> predictors;  // whose mean is the method
+  learn::Predicted unseen;                  // held units x arms, in the study's currency, as it was learned
+  std::vector<learn::EpochRecord> record;
+  double seconds = 0.0;  // over all runs that the checkpoint has seen
+};
+
+// How many fits a method takes, and their settings, which identify the run.
+inline std::size_t num_fold_fits(const Method& method) { return method.uses("out-of-sample") ? 1 : kFolds; }
+Settings fold_settings(const data::Study& study, const Method& method, std::size_t num_training_units,
+                       std::uint64_t seed);
+
+// Held units by a fit on all training units: these by its out-of-sample predictions, validation units by the
+// predictors.
+learn::Predicted unseen_of_whole(const data::Trial& trial, const HeldUnits& units,
+                                 std::span<const learn::WeightedPredictor> predictors,
+                                 const learn::Predicted& out_of_sample, core::RunContext& context);
+
+// Thrown out of a fit whose time is over.
+struct TimeIsUp {};
+
+class FoldFits {
+ public:
+  struct Hooks {
+    std::function<void(const learn::EpochRecord&)> on_epoch = {};  // may be empty
+    std::function<void()> on_fit = {};                             // one of num_fold_fits is done
+    std::function<bool()> is_time_up = {};                         // looked at between epochs and fits; may be empty
+  };
+  // All must outlive it. prepared: of two-stage learning.
+  FoldFits(const data::Trial& trial, const data::Study& study, const Preparation& prepared, const HeldUnits& units,
+           const Checkpoint& checkpoint, core::RunContext& context);
+
+  // Why the trial cannot have this method; "" where it can.
+  std::string why_not(const Method& method) const;
+
+  // Throws TimeIsUp, with nothing kept but checkpoints.
+  FoldedMethod fit(const Method& method, const Hooks& hooks);
+  // What decision methods share is needed no more.
+  void forget_shared() { shared_.clear(); }
+
+ private:
+  struct Shared {
+    std::optional<FinishedFit> warm;
+    std::optional<Nuisance> nuisance;
+  };
+
+  const Preparation& prepared_for(const Method& method);
+  FillStage fill_for(const std::string& name, const Hooks& hooks) const;
+  // From the checkpoint, or done and kept there.
+  FinishedFit once(const std::string& name, const Hooks& hooks, const std::function<FinishedFit()>& fit) const;
+  FinishedFit fit_whole(const Method& method, const Hooks& hooks);
+  FinishedFit fit_fold(const Method& method, std::size_t fold, const FoldRows& rows, const Hooks& hooks);
+  FinishedFit fit_stages_of(const Method& method, std::size_t fold, const learn::TrainingSet& set, const Hooks& hooks);
+  FinishedFit fit_decision(const Method& method, std::size_t fold, learn::TrainingSet set, const Hooks& hooks);
+  Settings settings(const Method& method) const {
+    return fold_settings(study_, method, prepared_.train_rows.size(), context_.seed);
+  }
+
+  const data::Trial& trial_;
+  const data::Study& study_;
+  const Preparation& prepared_;
+  std::optional<Preparation> rising_;  // for methods whose predictions rise with the arm
+  const HeldUnits& units_;
+  const Checkpoint& checkpoint_;
+  core::RunContext& context_;
+  std::map<std::size_t, Shared> shared_;  // by fold
+};
+
+}  // namespace dfcl::train

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/train/stack_judge.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "dfcl/core/parallel.h"
+#include "dfcl/learn/known_costs.h"
+#include "dfcl/train/budget_prices.h"
+#include "dfcl/train/stack_weights.h"
+#include "dfcl/train/stages.h"
+
+namespace dfcl::train {
+namespace {
+
+constexpr std::size_t kChunk = 16'384;
+constexpr double kGrid[] = {0.25, 0.5, 0.75, 1.0};  // of the way to one member
+
+using Vector = std::vector<double>;
+
+learn::Predicted table(std::size_t num_units, std::size_t num_arms, const core::RunContext& context) {
+  return {core::Matrix<float>(context.scratch(), num_units, num_arms),
+          core::Matrix<float>(context.scratch(), num_units, num_arms)};
+}
+
+learn::Outcomes outcomes_of(learn::Predicted& predicted) { return {predicted.revenue.view(), predicted.cost.view()}; }
+
+evaluate::Scores scores_of(const learn::Predicted& predicted) {
+  return {predicted.revenue.view(), predicted.cost.view()};
+}
+
+core::Matrix<float> thinned_rows(const core::Matrix<float>& all, std::size_t most) {
+  const std::size_t count = std::min(all.rows(), most);
+  core::Matrix<float> some(count, all.cols());
+  for (std::size_t i = 0; i < count; ++i) std::ranges::copy(all.row(i * all.rows() / count), some.row(i).begin());
+  return some;
+}
+
+// phi = m + 1[t = j] w (y - m), in the place of m.
+void correct(const HeldOutcomes& outcomes, std::span<const float> observed, core::Matrix<float>& values,
+             core::RunContext& context) {
+  core::for_each_chunk(context, values.rows(), kChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t unit = begin; unit < end; ++unit) {
+      float& value = values(unit, outcomes.arm[unit]);
+      const auto m = static_cast<double>(value);
+      value = static_cast<float>(m + static_cast<double>(outcomes.weight[unit]) *
+                                         (static_cast<double>(observed[unit]) - m));
+    }
+  });
+}
+
+}  // namespace
+
+HeldOutcomes held_outcomes(const data::Trial& trial, const Preparation& prepared, const HeldUnits& units,
+                           const core::RunContext& context) {
+  HeldOutcomes held{core::Column<std::uint8_t>(context.scratch()), core::Column<float>(context.scratch()),
+                    core::Column<float>(context.scratch()),        core::Column<float>(context.scratch()),
+                    core::Column<float>(context.scratch()),        core::Column<std::uint32_t>(context.scratch())};
+  const learn::TrainingSet set = prepared.training_set(trial);
+  for (const std::uint32_t row : units.rows) {
+    held.arm.push_back(set.arm[row]);
+    held.revenue.push_back(set.revenue[row]);
+    held.cost.push_back(trial.cost[row]);
+    held.learned_cost.push_back(set.cost[row]);
+    held.weight.push_back(set.weight[row]);
+    if (!set.cluster.empty()) held.cluster.push_back(set.cluster[row]);
+  }
+  return held;
+}
+
+StackJudge::StackJudge(const data::Trial& trial, const Preparation& prepared, const HeldUnits& units,
+                       const HeldOutcomes& outcomes, std::vector<const learn::Predicted*> unseen,
+                       core::RunContext& context)
+    : trial_(trial),
+      prepared_(prepared),
+      units_(units),
+      outcomes_(outcomes),
+      unseen_(std::move(unseen)),
+      context_(context) {
+  find_nuisance();
+  find_scores();
+}
+
+void StackJudge::find_nuisance() {
+  const std::size_t num_arms = trial_.arms.size();
+  nuisance_ = table(units_.size(), num_arms, context_);
+  scores_ = table(units_.size(), num_arms, context_);
+  const double share = 1.0 / static_cast<double>(unseen_.size());
+  core::for_each_chunk(context_, units_.size(), kChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t i = begin * num_arms; i < end * num_arms; ++i) {
+      double revenue = 0.0, cost = 0.0;
+      for (const learn::Predicted* member : unseen_) {
+        revenue += static_cast<double>(member->revenue.data()[i]);
+        cost += static_cast<double>(member->cost.data()[i]);
+      }
+      nuisance_.revenue.data()[i] = scores_.revenue.data()[i] = static_cast<float>(share * revenue);
+      nuisance_.cost.data()[i] = scores_.cost.data()[i] = static_cast<float>(share * cost);
+    }
+  });
+  learn::set_known_costs(prepared_.cost_facts, outcomes_of(nuisance_));
+}
+
+// Known costs are linear in what is learned, so that scores of what is learned make scores of costs.
+void StackJudge::find_scores() {
+  correct(outcomes_, outcomes_.revenue, scores_.revenue, context_);
+  correct(outcomes_, outcomes_.learned_cost, scores_.cost, context_);
+  find_mean_effects();
+  learn::set_known_costs(prepared_.cost_facts, outcomes_of(scores_));
+  const core::Matrix<float> revenue = thinned_rows(nuisance_.revenue, kPriceUnits);
+  const core::Matrix<float> cost = thinned_rows(nuisance_.cost, kPriceUnits);
+  multipliers_ = budget_multipliers(revenue.view(), cost.view(), trial_.arms.control, prepared_.budgets, context_);
+  num_prices_ = static_cast<double>(multipliers_.size());
+  for (const double price : multipliers_) {
+    price_sum_ += price;
+    price_squares_ += price * price;
+  }
+}
+
+void StackJudge::find_mean_effects() {
+  const std::size_t num_arms = trial_.arms.size();
+  const std::size_t control = trial_.arms.control;
+  const bool learns_cost = prepared_.training_set(trial_).learns_cost;
+  // Per fold: the sums over its units of both outcomes' effects, and the number of units.
+  const std::size_t width = 2 * num_arms + 1;
+  const Vector sums = core::sum_chunks(
+      context_, units_.size(), kChunk, Vector(kFolds * width),
+      [&](std::size_t begin, std::size_t end) {
+        Vector part(kFolds * width);
+        for (std::size_t unit = begin; unit < end; ++unit) {
+          double* of_fold = part.data() + units_.fold[unit] * width;
+          for (std::size_t arm = 0; arm < num_arms; ++arm) {
+            of_fold[arm] +=
+                static_cast<double>(scores_.revenue(unit, arm)) - static_cast<double>(scores_.revenue(unit, control));
+            of_fold[num_arms + arm] +=
+                static_cast<double>(scores_.cost(unit, arm)) - static_cast<double>(scores_.cost(unit, control));
+          }
+          of_fold[2 * num_arms] += 1.0;
+        }
+        return part;
+      },
+      [](Vector& all, const Vector& part) {
+        for (std::size_t i = 0; i < all.size(); ++i) all[i] += part[i];
+      });
+  const auto without = [&](std::size_t left_out) {
+    Vector total(width);
+    for (std::size_t fold = 0; fold < kFolds; ++fold) {
+      for (std::size_t i = 0; i < width && fold != left_out; ++i) total[i] += sums[fold * width + i];
+    }
+    learn::MeanEffect mean;
+    mean.revenue.form = learn::outcome_form(prepared_.facts.revenue);
+    mean.cost.form = learn::outcome_form(prepared_.facts.cost);
+    for (std::size_t arm = 0; arm < num_arms; ++arm) {
+      mean.revenue.effect.push_back(total[arm] / total[2 * num_arms]);
+      if (learns_cost) mean.cost.effect.push_back(total[num_arms + arm] / total[2 * num_arms]);
+    }
+    return mean;
+  };
+  mean_ = without(kFolds);
+  for (std::size_t fold = 0; fold < kFolds; ++fold) mean_without_[fold] = without(fold);
+}
+
+// The unit's part of H (stack_weights.h), summed over arms and prices.
+void StackJudge::add_products(std::size_t unit, std::span<double> products) const {
+  const std::size_t num_arms = trial_.arms.size();
+  const std::size_t control = trial_.arms.control;
+  const std::size_t count = unseen_.size() + 1;
+  const data::CostFacts& facts = prepared_.cost_facts;
+  const learn::MeanEffect& mean = mean_without_[units_.fold[unit]];
+  const auto cost_of = [&](std::size_t arm, double revenue, double cost) {
+    return learn::known_cost(facts, arm, revenue, cost);
+  };
+  double base_revenue = 0.0, base_cost = 0.0;  // control by the mean of the members, on which the mean effect stands
+  for (const learn::Predicted* member : unseen_) {
+    base_revenue += static_cast<double>(member->revenue(unit, control)) / static_cast<double>(unseen_.size());
+    base_cost += static_cast<double>(member->cost(unit, control)) / static_cast<double>(unseen_.size());
+  }
+  double revenue[kMostStackMembers], cost[kMostStackMembers];
+  for (std::size_t arm = 0; arm < num_arms; ++arm) {
+    if (arm == control) continue;
+    const double score_revenue =
+        static_cast<double>(scores_.revenue(unit, arm)) - static_cast<double>(scores_.revenue(unit, control));
+    const double score_cost =
+        static_cast<double>(scores_.cost(unit, arm)) - static_cast<double>(scores_.cost(unit, control));
+    for (std::size_t m = 0; m + 1 < count; ++m) {
+      const auto own = static_cast<double>(unseen_[m]->revenue(unit, arm));
+      const auto base = static_cast<double>(unseen_[m]->revenue(unit, control));
+      revenue[m] = score_revenue - (own - base);
+      cost[m] = score_cost - (cost_of(arm, own, static_cast<double>(unseen_[m]->cost(unit, arm))) -
+                              cost_of(control, base, static_cast<double>(unseen_[m]->cost(unit, control))));
+    }
+    revenue[count - 1] = score_revenue - mean.revenue.effect[arm];
+    const double with_effect = cost_of(arm, base_revenue + mean.revenue.effect[arm],
+                                       base_cost + (mean.cost.effect.empty() ? 0.0 : mean.cost.effect[arm]));
+    cost[count - 1] = score_cost - (with_effect - cost_of(control, base_revenue, base_cost));
+    for (std::size_t m = 0; m < count; ++m) {
+      for (std::size_t n = 0; n < count; ++n) {
+        products[m * count + n] += num_prices_ * revenue[m] * revenue[n] -
+                                   price_sum_ * (revenue[m] * cost[n] + cost[m] * revenue[n]) +
+                                   price_squares_ * cost[m] * cost[n];
+      }
+    }
+  }
+}
+
+Vector StackJudge::mean_products() {
+  const std::size_t size = num_members() * num_members();
+  Vector sums = core::sum_chunks(
+      context_, units_.size(), kChunk, Vector(size),
+      [&](std::size_t begin, std::size_t end) {
+        Vector part(size);
+        for (std::size_t unit = begin; unit < end; ++unit) add_products(unit, part);
+        return part;
+      },
+      [](Vector& all, const Vector& part) {
+        for (std::size_t i = 0; i < all.size(); ++i) all[i] += part[i];
+      });
+  for (double& sum : sums) sum /= static_cast<double>(units_.size());
+  return sums;
+}
+
+evaluate::Estimate StackJudge::risk_difference(std::span<const double> a, std::span<const double> b) {
+  const std::size_t size = num_members() * num_members();
+  Vector differences(units_.size());
+  core::for_each_chunk(context_, units_.size(), kChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
+    Vector products(size);
+    for (std::size_t unit = begin; unit < end; ++unit) {
+      std::fill(products.begin(), products.end(), 0.0);
+      add_products(unit, products);
+      differences[unit] = stack_risk(products, a) - stack_risk(products, b);
+    }
+  });
+  evaluate::ValueSums sums;
+  if (outcomes_.cluster.empty()) {
+    for (const double difference : differences) sums.add_group(difference, 1.0);
+    return sums.mean();
+  }
+  std::vector<std::pair<double, double>> groups(trial_.num_clusters);
+  for (std::size_t unit = 0; unit < differences.size(); ++unit) {
+    groups[outcomes_.cluster[unit]].first += differences[unit];
+    groups[outcomes_.cluster[unit]].second += 1.0;
+  }
+  for (const auto& [sum, count] : groups) {
+    if (count > 0.0) sums.add_group(sum, count);
+  }
+  return sums.mean();
+}
+
+learn::Predicted StackJudge::mixture(std::span<const double> weights) {
+  const std::size_t num_arms = trial_.arms.size();
+  const std::size_t fitted = unseen_.size();
+  Vector shares(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(fitted));
+  const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
+  if (!(total > 0.0)) shares.front() = 1.0;
+  for (double& share : shares) share /= total > 0.0 ? total : 1.0;
+  learn::Predicted mixed = table(units_.size(), num_arms, context_);
+  core::for_each_chunk(context_, units_.size(), kChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t i = begin * num_arms; i < end * num_arms; ++i) {
+      double revenue = 0.0, cost = 0.0;
+      for (std::size_t m = 0; m < fitted; ++m) {
+        revenue += shares[m] * static_cast<double>(unseen_[m]->revenue.data()[i]);
+        cost += shares[m] * static_cast<double>(unseen_[m]->cost.data()[i]);
+      }
+      mixed.revenue.data()[i] = static_cast<float>(revenue);
+      mixed.cost.data()[i] = static_cast<float>(cost);
+    }
+    if (weights[fitted] == 0.0) return;
+    std::array<learn::MeanEffect, kFolds> means = mean_without_;
+    for (learn::MeanEffect& mean : means) mean.weight = weights[fitted];
+    for (std::size_t unit = begin; unit < end; ++unit)
+      learn::mix_mean_effect(means[units_.fold[unit]], trial_.arms.control, outcomes_of(mixed).slice(unit, 1));
+  });
+  return mixed;
+}
+
+learn::Predicted StackJudge::known_mixture(std::span<const double> weights) {
+  learn::Predicted mixed = mixture(weights);
+  learn::set_known_costs(prepared_.cost_facts, outcomes_of(mixed));
+  return mixed;
+}
+
+evaluate::Estimate StackJudge::gain(const learn::Predicted& a, const learn::Predicted& b) {
+  const evaluate::RewardUnits units{outcomes_.arm,
+                                    outcomes_.revenue,
+                                    outcomes_.cost,
+                                    outcomes_.weight,
+                                    std::as_const(nuisance_).revenue.view(),
+                                    std::as_const(nuisance_).cost.view(),
+                                    outcomes_.cluster};
+  return evaluate::net_value_difference(units, scores_of(a), scores_of(b), multipliers_, context_).mean();
+}
+
+evaluate::Estimate StackJudge::net_value(std::span<const double> weights) {
+  learn::Predicted control = table(units_.size(), trial_.arms.size(), context_);
+  for (std::size_t unit = 0; unit < units_.size(); ++unit) {
+    for (std::size_t arm = 0; arm < trial_.arms.size(); ++arm) {
+      control.revenue(unit, arm) = arm == trial_.arms.control ? 1.0f : 0.0f;
+      control.cost(unit, arm) = 0.0f;
+    }
+  }
+  return gain(known_mixture(weights), control);
+}
+
+Vector StackJudge::moved_by_value(Vector weights) {
+  const learn::Predicted start = known_mixture(weights);
+  struct Move {
+    Vector weights;
+    double gain;
+  };
+  std::vector<Move> moves;
+  for (std::size_t to = 0; to < num_members(); ++to) {
+    for (const double share : kGrid) {
+      Vector moved = weights;
+      for (double& weight : moved) weight *= 1.0 - share;
+      moved[to] += share;
+      const evaluate::Estimate found = gain(known_mixture(moved), start);
+      if (found.value > found.standard_error) moves.push_back({std::move(moved), found.value});
+    }
+  }
+  std::stable_sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) { return a.gain > b.gain; });
+  for (Move& move : moves) {
+    const evaluate::Estimate risk = risk_difference(move.weights, weights);
+    if (risk.value <= risk.standard_error) return std::move(move.weights);
+  }
+  return weights;
+}
+
+Vector StackJudge::weights() {
+  constexpr double kLeastWeight = 0.01;  // less costs a predictor and changes nothing to speak of
+  Vector found = moved_by_value(stack_weights(mean_products(), num_members()));
+  double total = 0.0;
+  for (double& weight : found) {
+    if (weight < kLeastWeight) weight = 0.0;
+    total += weight;
+  }
+  for (double& weight : found) weight /= total;
+  return found;
+}
+
+}  // namespace dfcl::train

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/train/stack.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <utility>
+
+#include "../io/temporary_folder.h"
+#include "dfcl/core/error.h"
+#include "dfcl/model/model_file.h"
+#include "dfcl/model/predict.h"
+#include "dfcl/model/remarks.h"
+#include "dfcl/train/train.h"
+#include "small_trial.h"
+
+namespace dfcl::train {
+namespace {
+
+// Counts the fits of the stack and cancels after some.
+class Counter : public core::ProgressSink {
+ public:
+  explicit Counter(std::size_t stop_after = 0) : stop_after_(stop_after) {}
+  void progress(std::string_view task, std::uint64_t, std::uint64_t, std::string_view) override {
+    if (task == "fitting the stack" && ++fits == stop_after_) cancel = true;
+  }
+  void finished(std::string_view) override {}
+  void warning(std::string_view text) override { warnings += std::string(text) + "\n"; }
+
+  std::size_t fits = 0;
+  std::string warnings;
+  std::atomic<bool> cancel = false;
+
+ private:
+  std::size_t stop_after_;
+};
+
+data::Study stack_study() {
+  data::Study study = small_study("auto");
+  study.method.epochs = 3;
+  study.method.members = {"tsm", "dfcl-mer"};
+  study.forest.trees = 8;
+  study.forest.leaf = 100;
+  return study;
+}
+
+model::Model train_stack(const data::Trial& trial, const data::Study& study, int threads = 2,
+                         const TrainOptions& options = {}) {
+  core::RunContext context(threads, 5);
+  return train(trial, study, options, context);
+}
+
+std::string bytes_of(const model::Model& model) { return io::safetensors_bytes(model::tensor_file_of(model)); }
+
+std::string complaint_of(const data::Trial& trial, const data::Study& study) {
+  try {
+    (void)train_stack(trial, study);
+  } catch (const core::Error& error) {
+    return error.details().what;
+  }
+  return "";
+}
+
+TEST(Stack, MembersOfAllKindsGiveOneModelOfWeightedPredictors) {
+  data::Study study = stack_study();
+  study.method.members.clear();
+  const data::Trial trial = small_trial(3000);
+  const model::Model model = train_stack(trial, study);
+  ASSERT_TRUE(model.stack && model.calibration && model.held_out);
+  EXPECT_EQ(model.method, "auto");
+  EXPECT_EQ(model.stack->num_folds, 3u);
+  EXPECT_EQ(model.stack->num_units, 2400u);
+  EXPECT_GE(model.stack->members.size(), 5u);
+  EXPECT_EQ(model.stack->members.back().method, model::kMeanEffectName);
+  double total = 0.0;
+  for (const model::StackMember& member : model.stack->members) {
+    total += member.weight;
+    EXPECT_GT(member.standard_error, 0.0) << member.method;
+  }
+  EXPECT_NEAR(total, 1.0, 1e-9);
+  model::require_consistent(model, "stack");
+  const model::Model again = model::model_of(model::tensor_file_of(model), "again");
+  EXPECT_EQ(bytes_of(again), bytes_of(model));
+  core::RunContext context(2);
+  const data::Prediction predicted = model::predict(again, trial.features, trial.ids, context);
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
+    EXPECT_EQ(predicted.cost(unit, 0), 0.0f) << "control is free";
+    for (std::size_t arm = 1; arm < 3; ++arm) EXPECT_GE(predicted.cost(unit, arm), predicted.cost(unit, arm - 1));
+  }
+}
+
+TEST(Stack, TheNumberOfThreadsChangesNothing) {
+  const data::Trial trial = small_trial(2000);
+  data::Study study = stack_study();
+  study.method.members = {"tsm-forest", "tsm", "dfcl-ifd"};
+  const std::string one = bytes_of(train_stack(trial, study, 1));
+  EXPECT_EQ(bytes_of(train_stack(trial, study, 2)), one);
+  EXPECT_EQ(bytes_of(train_stack(trial, study, 8)), one);
+}
+
+TEST(Stack, AFitThatIsDoneIsNotDoneAgain) {
+  const data::Trial trial = small_trial(1500);
+  data::Study study = stack_study();
+  study.method.members = {"tsm-forest", "tsm", "dfcl-mer"};
+  const std::string whole = bytes_of(train_stack(trial, study));
+  for (const std::size_t stop_after : {1u, 3u, 6u}) {
+    const io::TemporaryFolder folder;
+    TrainOptions options;
+    options.checkpoint_folder = folder.file("checkpoint");
+    std::vector<learn::EpochRecord> epochs;
+    options.on_epoch = [&](const learn::EpochRecord& record) { epochs.push_back(record); };
+    Counter stopping(stop_after);
+    core::RunContext first(2, 5, &stopping, &stopping.cancel);
+    EXPECT_THROW((void)train(trial, study, options, first), core::Error);
+    const std::size_t before = epochs.size();
+    core::RunContext second(2, 5);
+    EXPECT_EQ(bytes_of(train(trial, study, options, second)), whole) << stop_after;
+    const std::size_t all = epochs.size();
+    core::RunContext third(2, 5);
+    EXPECT_EQ(bytes_of(train(trial, study, options, third)), whole);
+    EXPECT_EQ(epochs.size(), all) << "nothing is trained again";
+    EXPECT_GT(all, before);
+    data::Study other = study;
+    other.forest.leaf = 120;
+    core::RunContext fourth(2, 5);
+    EXPECT_THROW((void)train(trial, other, options, fourth), core::Error);
+  }
+}
+
+TEST(Stack, WhatTimeLeftOutIsSaidAndTheRestCanBeRepeated) {
+  const data::Trial trial = small_trial(1500);
+  data::Study study = stack_study();
+  const io::TemporaryFolder folder;
+  TrainOptions options;
+  options.time_budget_seconds = 1e-9;
+  options.checkpoint_folder = folder.file("checkpoint");
+  Counter sink;
+  core::RunContext context(2, 5, &sink);
+  const model::Model hurried = train(trial, study, options, context);
+  ASSERT_EQ(hurried.stack->left_out.size(), 1u);
+  EXPECT_EQ(hurried.stack->left_out[0].method, "dfcl-mer");
+  EXPECT_NE(sink.warnings.find("dfcl-mer is not in the stack"), std::string::npos) << sink.warnings;
+  options.time_budget_seconds = 0.0;
+  core::RunContext later(2, 5);
+  EXPECT_EQ(bytes_of(train(trial, study, options, later)), bytes_of(hurried)) << "the same command ends the same";
+  study.method.members = {"tsm"};
+  model::Model repeated = train_stack(trial, study);
+  EXPECT_EQ(repeated.options, hurried.options);
+  repeated.stack->left_out = hurried.stack->left_out;
+  EXPECT_EQ(bytes_of(repeated), bytes_of(hurried));
+}
+
+TEST(Stack, OutOfFoldPredictionsAreThoseOfTheTrainingUnits) {
+  const data::Trial trial = small_trial(1500);
+  TrainOptions options;
+  std::optional<data::Prediction> kept;
+  options.on_out_of_bag = [&](const data::Prediction& made) {
+    kept.emplace();
+    kept->ids = made.ids;
+    kept->revenue = core::Matrix<float>(made.revenue.rows(), made.revenue.cols());
+    std::copy_n(made.revenue.data(), made.revenue.rows() * made.revenue.cols(), kept->revenue.data());
+  };
+  const model::Model model = train_stack(trial, stack_study(), 2, options);
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->revenue.rows(), 900u);
+  core::RunContext context(2);
+  const data::Prediction seen = model::predict(model, trial.features, trial.ids, context);
+  std::size_t next = 0, same = 0, close = 0;
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
+    if (trial.split[unit] != data::Split::train) continue;
+    const float ratio = kept->revenue(next, 1) / seen.revenue(unit, 1);
+    close += ratio > 0.5f && ratio < 2.0f ? 1u : 0u;
+    same += ratio == 1.0f ? 1u : 0u;
+    ++next;
+  }
+  EXPECT_GT(close, 700u) << "of the same units";
+  EXPECT_LT(same, 100u) << "by fits without the unit";
+}
+
+TEST(Stack, AFewClustersSayNothingAboutMethods) {
+  data::Trial trial = small_trial(1000);
+  for (std::uint32_t unit = 0; unit < 1000; ++unit) trial.cluster.push_back(unit / 10 % 8);
+  trial.num_clusters = 8;
+  const model::Model model = train_stack(trial, stack_study());
+  EXPECT_FALSE(model.stack);
+  EXPECT_EQ(model.method, "tsm");
+  EXPECT_NE(model.options.back().second.find("8 clusters"), std::string::npos) << model.options.back().second;
+}
+
+TEST(Stack, MembersThatCanBeNoneAreRefused) {
+  const data::Trial trial = small_trial(500);
+  data::Study study = stack_study();
+  study.method.members = {"tsm", "drm"};
+  EXPECT_NE(complaint_of(trial, study).find("index"), std::string::npos);
+  study.method.members = {"tsm", "tsm"};
+  EXPECT_NE(complaint_of(trial, study).find("twice"), std::string::npos);
+  study.method.members = {"nothing"};
+  EXPECT_NE(complaint_of(trial, study).find("unknown method"), std::string::npos);
+}
+
+TEST(Stack, ATrialTooSmallForAMemberGoesWithoutIt) {
+  const data::Trial trial = small_trial(600);
+  data::Study study = stack_study();
+  study.forest.leaf = 100'000;
+  study.method.members = {"tsm-forest", "tsm"};
+  const model::Model model = train_stack(trial, study);
+  ASSERT_EQ(model.stack->left_out.size(), 1u);
+  EXPECT_EQ(model.stack->left_out[0].method, "tsm-forest");
+  study.method.members = {"tsm-forest"};
+  EXPECT_NE(complaint_of(trial, study).find("none of them"), std::string::npos);
+}
+
+// The weights of a stack of given predictions.
+std::vector<double> weights_of(const data::Trial& trial, const data::Study& study,
+                               const std::vector<learn::Predicted>& members, core::RunContext& context) {
+  const Preparation prepared = prepare(trial, study, two_stage_method(), context);
+  const HeldUnits units = held_units(trial, prepared, context);
+  const HeldOutcomes outcomes = held_outcomes(trial, prepared, units, context);
+  std::vector<const learn::Predicted*> unseen;
+  for (const learn::Predicted& member : members) unseen.push_back(&member);
+  return StackJudge(trial, prepared, units, outcomes, unseen, context).weights();
+}
+
+// The truth of the small trial, with noise of this size on the effects, for all units that do not test.
+learn::Predicted noisy_truth(const data::Trial& trial, double noise, std::uint64_t seed) {
+  std::vector<std::size_t> rows;
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
+    if (trial.split[unit] != data::Split::test) rows.push_back(unit);
+  }
+  learn::Predicted predicted{core::Matrix<float>(rows.size(), 3), core::Matrix<float>(rows.size(), 3)};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    core::RandomStream random(seed, core::stream_purpose("noisy truth"), rows[i]);
+    const auto features = trial.features.values.row(rows[i]);
+    const double taste = std::isnan(features[1]) ? 0.0 : static_cast<double>(features[1]);
+    for (std::size_t arm = 0; arm < 3; ++arm) {
+      const double lift =
+          static_cast<double>(arm) * (0.15 + 0.1 * std::tanh(taste) + (features[2] == 2.0f ? 0.1 : 0.0));
+      const double mean = std::exp(0.7 + 0.5 * static_cast<double>(features[0]) + lift);
+      const double wrong = arm == 0 ? 0.0 : noise * random.normal();
+      predicted.revenue(i, arm) = static_cast<float>(mean + wrong);
+      predicted.cost(i, arm) = static_cast<float>(0.25 * static_cast<double>(arm) * mean);
+    }
+  }
+  return predicted;
+}
+
+TEST(Stack, AGoodMemberGetsNearlyAllBesideOneOfNoise) {
+  core::RunContext context(2, 5);
+  const data::Trial trial = small_trial(6000);
+  std::vector<learn::Predicted> members;
+  members.push_back(noisy_truth(trial, 3.0, 1));
+  members.push_back(noisy_truth(trial, 0.0, 2));
+  const std::vector<double> weights = weights_of(trial, small_study("auto"), members, context);
+  EXPECT_GT(weights[1], 0.85);
+  EXPECT_LT(weights[0], 0.1);
+}
+
+TEST(Stack, WhereMembersAreNoiseTheMeanEffectIsLeft) {
+  core::RunContext context(2, 5);
+  const data::Trial trial = small_trial(6000);
+  std::vector<learn::Predicted> members;
+  members.push_back(noisy_truth(trial, 10.0, 1));
+  members.push_back(noisy_truth(trial, 10.0, 2));
+  const std::vector<double> weights = weights_of(trial, small_study("auto"), members, context);
+  EXPECT_GT(weights[2], 0.9);
+}
+
+TEST(Stack, EveryMethodCanBeCalibratedThatPredictsOutcomes) {
+  const data::Trial trial = small_trial(1500);
+  data::Study study = stack_study();
+  study.method.name = "tsm";
+  EXPECT_FALSE(train_stack(trial, study).calibration);
+  study.method.calibrate = true;
+  const model::Model model = train_stack(trial, study);
+  ASSERT_TRUE(model.calibration && model.held_out);
+  EXPECT_TRUE(model.held_out->out_of_fold);
+  EXPECT_EQ(model.calibration->num_units, 1200u);
+  study.method.name = "tsm-forest";
+  study.method.calibrate.reset();
+  EXPECT_TRUE(train_stack(trial, study).calibration);
+  study.method.calibrate = false;
+  EXPECT_FALSE(train_stack(trial, study).calibration);
+  study.method.name = "drm";
+  EXPECT_FALSE(train_stack(trial, study).held_out);
+  study.method.calibrate = true;
+  EXPECT_NE(complaint_of(trial, study).find("index"), std::string::npos);
+}
+
+TEST(Stack, AModelThatLearnedNothingSaysSo) {
+  data::Trial trial = small_trial(2000);
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {  // outcomes that no feature tells anything about
+    core::RandomStream random(3, core::stream_purpose("no effect"), unit);
+    trial.revenue[unit] = static_cast<float>(random.poisson(1.0) * random.poisson(1.0));
+    trial.cost[unit] = 0.25f * trial.arm[unit] * trial.revenue[unit];
+  }
+  data::Study study = stack_study();
+  study.method.name = "tsm";
+  study.method.epochs = 40;
+  study.method.weight_decay = 0.0;
+  const model::Model model = train_stack(trial, study);
+  const std::vector<std::string> remarks = model::learning_remarks(model);
+  ASSERT_FALSE(remarks.empty());
+  EXPECT_NE(remarks[0].find("revenue is not learned"), std::string::npos) << remarks[0];
+  study = stack_study();
+  study.method.epochs = 6;
+  const model::Model good = train_stack(small_trial(4000), study);
+  for (const std::string& remark : model::learning_remarks(good))
+    EXPECT_EQ(remark.find("is not learned"), std::string::npos) << remark;
+}
+
+}  // namespace
+}  // namespace dfcl::train
