@@ -181,9 +181,8 @@ FinishedFit FoldFits::fit_decision(const Method& method, std::size_t fold, learn
   const auto learner = make_learner(method.learner, prepared_, trial_, study_, own, context_);
   Shared& shared = shared_[fold];
   if (own.needs_nuisance() && !shared.nuisance) {
-    const auto maker = method.nuisance == nullptr
-                           ? nullptr
-                           : make_learner(method.nuisance, prepared_, trial_, study_, own, context_);
+    const auto maker =
+        method.nuisance == nullptr ? nullptr : make_learner(method.nuisance, prepared_, trial_, study_, own, context_);
     shared.nuisance = fit_nuisance(maker == nullptr ? *learner : *maker, set, prediction_objective(prepared_, method),
                                    own.nuisance_epochs, kFirstNuisance + 2 * fold,
                                    fill_for(fmt::format("fold-{}", fold), hooks), context_);

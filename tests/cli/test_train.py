@@ -103,12 +103,44 @@ def test_a_model_and_units_give_the_plan_of_its_predictions(dfcl, made, tmp_path
         assert (tmp_path / f"direct-{place}.parquet").read_bytes() == (tmp_path / f"steps-{place}.parquet").read_bytes()
 
 
-def test_auto_says_what_it_chose_and_is_the_same_on_any_number_of_threads(dfcl, made, tmp_path):
+MEMBERS = ["--set", 'method.members=["tsm-forest", "tsm", "dfcl-mer"]', "--trees", 8, "--leaf", 100]
+
+
+def test_auto_says_how_it_weighed_its_members_and_is_the_same_on_any_number_of_threads(dfcl, made, tmp_path):
     for threads in (1, 8):
-        good(train(dfcl, made, "--threads", threads, output=f"{threads}.safetensors"))
+        said = good(train(dfcl, made, *MEMBERS, "--threads", threads, output=f"{threads}.safetensors")).stdout
+    assert "seconds" in said
     assert (tmp_path / "1.safetensors").read_bytes() == (tmp_path / "8.safetensors").read_bytes()
-    told = " ".join(dfcl("info", "1.safetensors").stdout.split())
-    assert re.search(r"(tsm was kept|(dfcl-\S+|tsm-forest) was chosen): .*standard error [0-9.e-]+ \(5 folds\)", told)
+    text = good(dfcl("info", "1.safetensors")).stdout
+    assert "used for choosing" in " ".join(text.split()) and "seconds" not in text
+    found = json.loads(good(dfcl("info", "1.safetensors", "--json")).stdout)
+    members = found["stack"]["members"]
+    assert [member["method"] for member in members] == ["tsm-forest", "tsm", "dfcl-mer", "mean-effect"]
+    assert sum(member["weight"] for member in members) == pytest.approx(1.0)
+    assert all(member["standard_error"] > 0 for member in members)
+    assert 0 <= found["calibration"]["revenue"]["slope"] <= 1
+    assert found["held_out"]["out_of_fold"] and isinstance(found["remarks"], list)
+    good(dfcl("predict", "1.safetensors", made / "trial.parquet", "-o", "p.parquet"))
+    costs = np.column_stack([read(tmp_path / "p.parquet")[f"cost_{arm}"].to_numpy() for arm in ARMS])
+    assert (costs[:, 0] == 0).all() and (np.diff(costs, axis=1) >= 0).all()
+
+
+def test_a_stack_takes_what_has_a_meaning_for_it_and_refuses_the_rest(dfcl, made, tmp_path):
+    networks = ["--set", 'method.members=["tsm"]']
+    good(train(dfcl, made, *networks, "--out-of-bag", "unseen.parquet", "--ensemble", 2))
+    found = json.loads(good(dfcl("info", "model.safetensors", "--json")).stdout)
+    assert read(tmp_path / "unseen.parquet").num_rows == found["trained_on"]["units"]
+    for members, words in [('["tsm", "dpm"]', "index"), ('["tsm", "tsm"]', "twice"), ('["tms"]', "tsm")]:
+        result = train(dfcl, made, "--set", f"method.members={members}")
+        assert result.code == USAGE and words in result.stderr and "members" in result.stderr, result.stderr
+    good(train(dfcl, made, *MEMBERS))
+    refused = dfcl("predict", "model.safetensors", made / "trial.parquet", "-o", "p.parquet", "--uncertainty", "e.parquet")
+    assert refused.code == USAGE and "--uncertainty" in refused.stderr
+    result = train(dfcl, made, "--method", "drm", "--set", "method.calibrate=true")
+    assert result.code == USAGE and "index" in result.stderr
+    result = good(train(dfcl, made, *MEMBERS, "--time-budget", 0.001))
+    assert "is not in the stack: the time was up" in result.stderr
+    assert "Left out" in dfcl("info", "model.safetensors").stdout
 
 
 def test_training_can_start_from_a_model(dfcl, made, tmp_path):

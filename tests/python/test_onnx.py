@@ -46,6 +46,10 @@ CASES = {
     "plain log link": ("non_negative", {"method.name": "dfcl-mer", "network.kind": "plain"}),
     "two tables": ("real", {"method.ensemble": 2}),
     "published": ("real", {"method.as_published": True}),
+    "calibrated": ("real", {"method.calibrate": True}),
+    "calibrated log": ("non_negative", {"method.calibrate": True, "cost.control_is_free": True}),
+    "calibrated binary": ("binary", {"method.calibrate": True, "network.revenue_kind": "binary"}),
+    "stack": ("non_negative", {"method.name": "auto", "method.members": ["tsm", "dfcl-mer"]}),
     "dpm": ("real", {"method.name": "dpm"}),
 }
 

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "../io/temporary_folder.h"
@@ -186,6 +188,45 @@ TEST(Stack, AFewClustersSayNothingAboutMethods) {
   EXPECT_FALSE(model.stack);
   EXPECT_EQ(model.method, "tsm");
   EXPECT_NE(model.options.back().second.find("8 clusters"), std::string::npos) << model.options.back().second;
+}
+
+TEST(Stack, FoldsFollowNamesNotRows) {
+  data::Trial trial = small_trial(1000);
+  std::vector<std::int64_t> names(1000);
+  for (std::size_t row = 0; row < 1000; ++row) names[row] = static_cast<std::int64_t>(7 * row + 3);
+  trial.ids = names;
+  core::RunContext context(1, 5);
+  const auto folds_by_name = [&](const data::Trial& of) {
+    const Preparation prepared = prepare(of, small_study("auto"), two_stage_method(), context);
+    const HeldUnits units = held_units(of, prepared, context);
+    std::map<std::int64_t, std::uint8_t> folds;
+    for (std::size_t place = 0; place < units.size(); ++place)
+      folds[of.ids.number(units.rows[place])] = units.fold[place];
+    return folds;
+  };
+  const auto before = folds_by_name(trial);
+  data::Trial turned = small_trial(1000);
+  std::vector<std::int64_t> turned_names(names.rbegin(), names.rend());
+  turned.ids = turned_names;
+  for (std::size_t row = 0; row < 1000; ++row) {
+    turned.split[row] = trial.split[999 - row];
+    turned.arm[row] = trial.arm[999 - row];
+    turned.revenue[row] = trial.revenue[999 - row];
+    turned.cost[row] = trial.cost[999 - row];
+  }
+  EXPECT_EQ(folds_by_name(turned), before);
+  std::array<std::size_t, kFolds> sizes{};
+  for (const auto& [name, fold] : before) ++sizes[fold];
+  for (const std::size_t size : sizes) EXPECT_NEAR(static_cast<double>(size), 267.0, 50.0);
+  for (std::uint32_t row = 0; row < 1000; ++row) trial.cluster.push_back(row / 4);
+  trial.num_clusters = 250;
+  const Preparation prepared = prepare(trial, small_study("auto"), two_stage_method(), context);
+  const HeldUnits units = held_units(trial, prepared, context);
+  std::map<std::uint32_t, std::uint8_t> of_cluster;
+  for (std::size_t place = 0; place < units.size(); ++place) {
+    const auto [entry, is_new] = of_cluster.emplace(trial.cluster[units.rows[place]], units.fold[place]);
+    EXPECT_EQ(entry->second, units.fold[place]) << "a cluster is in one fold";
+  }
 }
 
 TEST(Stack, MembersThatCanBeNoneAreRefused) {
