@@ -31,7 +31,7 @@ struct FeatureBins {
   std::uint8_t bin_of(float value) const;
 };
 
-// The same for many values of one feature at once, in vectors: a quarter of the time a value.
+// The same for many values of one feature at once: about 8 nanoseconds a value.
 void find_bins(const FeatureBins& bins, std::span<const float> values, std::uint8_t* to);
 
 // rows: the training units among the rows of values, units x features.
