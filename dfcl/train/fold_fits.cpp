@@ -91,6 +91,12 @@ FoldFits::FoldFits(const data::Trial& trial, const data::Study& study, const Pre
                    const HeldUnits& units, const Checkpoint& checkpoint, core::RunContext& context)
     : trial_(trial), study_(study), prepared_(prepared), units_(units), checkpoint_(checkpoint), context_(context) {}
 
+Settings FoldFits::settings(const Method& method, std::size_t fold) const {
+  const std::size_t num_units = prepared_.train_rows.size();
+  return fold == kFolds ? settings_of(study_, method, num_units, context_.seed)
+                        : fold_settings(study_, method, num_units, context_.seed);
+}
+
 std::string FoldFits::why_not(const Method& method) const {
   const std::size_t num_arms = trial_.arms.size();
   if (method.two_arms_only && num_arms != 2) return "it is for trials of two arms";
@@ -143,7 +149,7 @@ FinishedFit FoldFits::once(const std::string& name, const Hooks& hooks, const st
 FinishedFit FoldFits::fit_whole(const Method& method, const Hooks& hooks) {
   return once(method.name, hooks, [&] {
     const Preparation& prepared = prepared_for(method);
-    const Settings own = settings(method);
+    const Settings own = settings(method, kFolds);
     const auto learner = make_learner(method.learner, prepared, trial_, study_, own, context_);
     const auto base =
         method.base == nullptr ? nullptr : make_learner(method.base, prepared, trial_, study_, own, context_);
@@ -157,7 +163,7 @@ FinishedFit FoldFits::fit_whole(const Method& method, const Hooks& hooks) {
 FinishedFit FoldFits::fit_stages_of(const Method& method, std::size_t fold, const learn::TrainingSet& set,
                                     const Hooks& hooks) {
   const Preparation& prepared = prepared_for(method);
-  const Settings own = settings(method);
+  const Settings own = settings(method, fold);
   const FillStage fill = fill_for(fmt::format("{}-{}", method.name, fold), hooks);
   const auto learner = make_learner(method.learner, prepared, trial_, study_, own, context_);
   FinishedFit finished;
@@ -176,7 +182,7 @@ FinishedFit FoldFits::fit_stages_of(const Method& method, std::size_t fold, cons
 }
 
 FinishedFit FoldFits::fit_decision(const Method& method, std::size_t fold, learn::TrainingSet set, const Hooks& hooks) {
-  const Settings own = settings(method);
+  const Settings own = settings(method, fold);
   const FillStage fill = fill_for(fmt::format("{}-{}", method.name, fold), hooks);
   const auto learner = make_learner(method.learner, prepared_, trial_, study_, own, context_);
   Shared& shared = shared_[fold];
@@ -218,6 +224,13 @@ FinishedFit FoldFits::fit_fold(const Method& method, std::size_t fold, const Fol
     return once(name, hooks, [&] { return fit_stages_of(method, fold, set, hooks); });
   (void)fit_fold(two_stage, fold, rows, hooks);
   return once(name, hooks, [&] { return fit_decision(method, fold, set, hooks); });
+}
+
+FinishedFit FoldFits::fit_all(const Method& method, const Hooks& hooks) {
+  // No unit is of this fold, so that all train or validate.
+  FinishedFit fit = fit_fold(method, kFolds, fold_rows(units_, kFolds, context_), hooks);
+  if (hooks.on_fit) hooks.on_fit();
+  return fit;
 }
 
 FoldedMethod FoldFits::fit(const Method& method, const Hooks& hooks) {

@@ -68,6 +68,8 @@ class FoldFits {
 
   // Throws TimeIsUp, with nothing kept but checkpoints.
   FoldedMethod fit(const Method& method, const Hooks& hooks);
+  // The method on all training units, as it goes into a stack's model. Only of methods that are fitted for each fold.
+  FinishedFit fit_all(const Method& method, const Hooks& hooks);
   // What decision methods share is needed no more.
   void forget_shared() { shared_.clear(); }
 
@@ -85,9 +87,8 @@ class FoldFits {
   FinishedFit fit_fold(const Method& method, std::size_t fold, const FoldRows& rows, const Hooks& hooks);
   FinishedFit fit_stages_of(const Method& method, std::size_t fold, const learn::TrainingSet& set, const Hooks& hooks);
   FinishedFit fit_decision(const Method& method, std::size_t fold, learn::TrainingSet set, const Hooks& hooks);
-  Settings settings(const Method& method) const {
-    return fold_settings(study_, method, prepared_.train_rows.size(), context_.seed);
-  }
+  // fold: kFolds means all training units, here and below.
+  Settings settings(const Method& method, std::size_t fold) const;
 
   const data::Trial& trial_;
   const data::Study& study_;

@@ -18,6 +18,7 @@
 namespace dfcl::train {
 namespace {
 
+constexpr double kShareForFolds = 2.0 / 3.0;  // of the time; fits on all units take half of what three folds do
 constexpr const char* kTask = "fitting the stack";
 constexpr const char* kTimeIsUp = "the time was up";
 // A list with a one for each member that time left out, kept so that the run can go on to the same end.
@@ -69,7 +70,7 @@ class StackFit {
         wanted_(stack_members(request.study)),
         checkpoint_(request.checkpoint_folder, stack_key(request, wanted_, context.seed)),
         fits_(request.trial, request.study, request.prepared, request.units, checkpoint_, context),
-        clock_(request.seconds_limit) {}
+        clock_(kShareForFolds * request.seconds_limit) {}
 
   StackResult run() {
     const std::vector<bool> left_out = choose_members();
@@ -128,7 +129,6 @@ class StackFit {
     }
     fits_.forget_shared();
     if (any_cut) checkpoint_.save(kLeftOut, cut);
-    context_.finished(kTask);
   }
 
   FoldFits::Hooks hooks(bool may_be_cut) {
@@ -166,21 +166,42 @@ class StackFit {
       result.mean_effect = judge.mean_effect();
       result.mean_effect->weight = weights.back();
     }
+    refit(weights);
     take_predictors(weights, result);
     result.facts = std::move(facts_);
     return result;
   }
 
+  double share_of(std::span<const double> weights, std::size_t member) const {
+    if (weights.back() < 1.0) return weights[member];
+    return member == 0 ? 1.0 : 0.0;  // only means: their base is the first member's
+  }
+
+  // Members that have weight, on all training units (docs/decisions/0063).
+  void refit(std::span<const double> weights) {
+    const auto is_refitted = [&](std::size_t i) {
+      return share_of(weights, i) > 0.0 && num_fold_fits(*members_[i].method) > 1;
+    };
+    for (std::size_t i = 0; i < members_.size(); ++i) num_fits_ += is_refitted(i) ? 1 : 0;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      if (!is_refitted(i)) continue;
+      FinishedFit fit = fits_.fit_all(*members_[i].method, hooks(false));
+      members_[i].predictors = std::move(fit.predictors);
+      members_[i].record = std::move(fit.record);
+      facts_.members[i].seconds += fit.seconds;
+    }
+    context_.finished(kTask);
+  }
+
   // A member's weight is shared by its fits, which run as one where they can; a fit that serves two members is kept
   // once.
   void take_predictors(std::span<const double> weights, StackResult& result) {
-    const bool only_means = weights.back() >= 1.0;  // the base of the mean effect is the first member's
     for (std::size_t i = 0; i < members_.size(); ++i) {
       FoldedMethod& member = members_[i];
       result.members.push_back(member.method);
-      for (learn::EpochRecord& record : member.record) result.record.push_back(std::move(record));
-      const double weight = only_means ? (i == 0 ? 1.0 : 0.0) : weights[i];
+      const double weight = share_of(weights, i);
       if (weight == 0.0) continue;
+      for (learn::EpochRecord& record : member.record) result.record.push_back(std::move(record));
       const learn::Schema schema{request_.trial.arms, request_.trial.features.columns};
       const std::vector<SharedPredictor> list = joined_copies(member.predictors, schema);
       for (const SharedPredictor& predictor : list)

@@ -2,9 +2,9 @@
 //
 // `auto`: a stack of methods (docs/method.md, "The stack"). Members are fitted for three folds, or, where a method
 // predicts its own training units out of sample, once (fold_fits.h); weighed by what they predict of units they have
-// not seen (stack_judge.h); and kept as they were fitted: the mean of a member's fold fits is the member
-// (docs/decisions/0063). Where the seconds allowed are over, what is not finished is left out, but for the first
-// member. Time and memory: those of the members' fits, one after the other, and of the judge.
+// not seen (stack_judge.h); and those with weight are fitted once more, on all training units (docs/decisions/0063).
+// Where the seconds allowed are over, members that are not finished are left out, but for the first. Time and memory:
+// those of the members' fits, one after the other, and of the judge.
 #pragma once
 
 #include <optional>

@@ -115,8 +115,8 @@ void add_stack(ordered_json& json, const model::Stack& stack) {
 std::vector<std::pair<std::string, std::string>> finding_lines(const model::Model& model) {
   std::vector<std::pair<std::string, std::string>> lines;
   if (model.calibration) {
-    lines.emplace_back("calibrated", "revenue: " + calibrated_text(model, model.calibration->revenue));
-    lines.emplace_back("", "cost: " + calibrated_text(model, model.calibration->cost));
+    lines.emplace_back("calibrated", "revenue: " + calibrated_text(model, model.calibration->revenue) +
+                                         "; cost: " + calibrated_text(model, model.calibration->cost));
   }
   if (model.held_out) lines.emplace_back("loss", held_out_text(*model.held_out));
   return lines;
