@@ -17,14 +17,24 @@ CellGrid::CellGrid(std::vector<Cell> cells, int log2_buckets) : cells_(std::move
     while (bits < kPositionBits && (PathPosition{1} << bits) < cell.width()) ++bits;
     shifts_.push_back(std::max(0, bits - log2_buckets_));
   }
-  table_.push_back(0);
-  if (cells_.size() < 3) return;
+  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
+    Fast fast;
+    if (shifts_[cell] >= 64 && static_cast<std::uint64_t>(cells_[cell].begin) == 0) {
+      fast = {static_cast<std::uint64_t>(cells_[cell].begin >> 64),
+              static_cast<std::uint64_t>(cells_[cell].width() >> 64), cell << log2_buckets_, shifts_[cell] - 64};
+    }
+    fast_.push_back(fast);
+  }
   // Over all cells but the outermost, which are wide and nearly empty.
+  if (cells_.size() < 3) {
+    table_begin_ = static_cast<std::uint64_t>(-1);
+    return;
+  }
   table_begin_ = static_cast<std::uint64_t>(cells_.front().end >> 64);
   const std::uint64_t width = static_cast<std::uint64_t>(cells_.back().begin >> 64) - table_begin_;
   while ((width >> table_shift_) >= kTable) ++table_shift_;
   std::size_t cell = 0;
-  for (std::size_t place = 1; place <= width >> table_shift_; ++place) {
+  for (std::uint64_t place = 0; place <= width >> table_shift_; ++place) {
     const PathPosition begin = static_cast<PathPosition>(table_begin_ + (place << table_shift_)) << 64;
     while (cells_[cell].end <= begin) ++cell;
     table_.push_back(static_cast<std::uint16_t>(cell));
@@ -39,9 +49,11 @@ Cell CellGrid::bucket_cell(std::size_t bucket) const {
 }
 
 FixedScale::FixedScale(float largest_usual) {
-  const std::uint32_t exponent = (std::bit_cast<std::uint32_t>(largest_usual) >> 23) & 255u;
-  constexpr std::uint32_t kRoomAbove = 8;
-  place_ = exponent + kRoomAbove > kMostAbove ? exponent + kRoomAbove - kMostAbove : 0;
+  constexpr int kBitsBelow = 52;  // of the largest usual number, which leaves 10 above it
+  const int exponent = largest_usual > 0.0f ? std::ilogb(largest_usual) : 0;
+  const int lowest = std::max(-149, exponent - kBitsBelow);
+  place_ = static_cast<unsigned>(lowest + 149);
+  factor_ = std::ldexp(1.0, -lowest);
 }
 
 namespace {
@@ -100,7 +112,7 @@ std::vector<Cell> cells_of(const std::vector<std::uint64_t>& sample) {
 BucketLayout layout_of_sample(const Units& units, const Prices& prices) {
   constexpr int kMostLog2Buckets = 10;  // what a thread writes to stays in its cache
   const Sample sample = draw_sample(units, prices);
-  const int log2_buckets = std::clamp(static_cast<int>(std::bit_width(units.size())) - 8, 2, kMostLog2Buckets);
+  const int log2_buckets = std::clamp(static_cast<int>(std::bit_width(units.size())) - 11, 2, kMostLog2Buckets);
   return {CellGrid(cells_of(sample.leading), log2_buckets), FixedScale(sample.largest_cost),
           FixedScale(sample.largest_revenue)};
 }
@@ -110,24 +122,23 @@ PathBuckets::PathBuckets(BucketLayout layout, std::size_t num_arms)
   arm_change_.resize(sums_.size() * num_arms_);
 }
 
-std::size_t PathBuckets::add(const Increment& increment, double extra_cost) {
-  const std::size_t bucket = layout_.grid.find(position_of(increment));
-  if (bucket == CellGrid::kOutside) return bucket;
-  BucketSums& sums = sums_[bucket];
-  if (!layout_.cost.add_change(increment.cost_from, increment.cost_to, sums.cost)) {
-    odd_[bucket].cost.add(increment.cost_to);
-    odd_[bucket].cost.subtract(increment.cost_from);
-  }
-  if (!layout_.revenue.add_change(increment.revenue_from, increment.revenue_to, sums.revenue)) {
-    odd_[bucket].revenue.add(increment.revenue_to);
-    odd_[bucket].revenue.subtract(increment.revenue_from);
-  }
-  sums.spend += extra_cost;
-  sums.least_cost = std::min(sums.least_cost, extra_cost);
-  ++sums.increments;
-  --arm_change_[bucket * num_arms_ + increment.arm_from];
-  ++arm_change_[bucket * num_arms_ + increment.arm_to];
-  return bucket;
+void PathBuckets::add(const Increment& increment, const Prices& prices) {
+  const std::size_t bucket = layout_.grid.find(increment.efficiency, increment.key);
+  if (bucket == CellGrid::kOutside) return;
+  const double* known = prices.known();
+  const HullPoint from{known == nullptr ? static_cast<double>(increment.cost_from) : known[increment.arm_from],
+                       increment.revenue_from, increment.arm_from};
+  const HullPoint to{known == nullptr ? static_cast<double>(increment.cost_to) : known[increment.arm_to],
+                     increment.revenue_to, increment.arm_to};
+  add_change(bucket, from, to, whole_of(from), whole_of(to));
+}
+
+void PathBuckets::add_odd(std::size_t bucket, const HullPoint& from, const HullPoint& to) {
+  Odd& odd = odd_[bucket];
+  odd.cost.add(static_cast<float>(to.cost));
+  odd.cost.subtract(static_cast<float>(from.cost));
+  odd.revenue.add(to.revenue);
+  odd.revenue.subtract(from.revenue);
 }
 
 void PathBuckets::merge(const PathBuckets& other) {

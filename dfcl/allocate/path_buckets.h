@@ -8,7 +8,7 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -38,55 +38,57 @@ class CellGrid {
   std::size_t num_buckets() const { return cells_.size() << log2_buckets_; }
   Cell bucket_cell(std::size_t bucket) const;
   // The bucket that holds the position, or kOutside.
+  std::size_t find(double efficiency, std::uint64_t key) const {
+    const auto leading = static_cast<std::uint64_t>(position_of(efficiency, 0) >> 64);
+    if (leading > table_begin_) {
+      const std::uint64_t place = (leading - table_begin_) >> table_shift_;
+      const Fast& fast = fast_[table_[std::min<std::uint64_t>(place, table_.size() - 1)]];
+      if (leading - fast.begin < fast.width) return fast.first_bucket + ((leading - fast.begin) >> fast.shift);
+    }
+    return find(position_of(efficiency, key));
+  }
   std::size_t find(PathPosition position) const {
-    std::size_t cell = table_[table_place(static_cast<std::uint64_t>(position >> 64))];
-    while (cell < cells_.size() && position >= cells_[cell].end) ++cell;
-    if (cell == cells_.size() || position < cells_[cell].begin) return kOutside;
-    return (cell << log2_buckets_) + static_cast<std::size_t>((position - cells_[cell].begin) >> shifts_[cell]);
+    const auto cell =
+        std::partition_point(cells_.begin(), cells_.end(), [&](const Cell& before) { return before.end <= position; });
+    if (cell == cells_.end() || position < cell->begin) return kOutside;
+    const auto index = static_cast<std::size_t>(cell - cells_.begin());
+    return (index << log2_buckets_) + static_cast<std::size_t>((position - cell->begin) >> shifts_[index]);
   }
 
  private:
-  std::size_t table_place(std::uint64_t leading) const {
-    if (leading <= table_begin_) return 0;
-    return static_cast<std::size_t>(
-        std::min<std::uint64_t>((leading - table_begin_) >> table_shift_, table_.size() - 1));
-  }
-
+  // A cell whose buckets the efficiency alone tells apart.
+  struct Fast {
+    std::uint64_t begin = 0;
+    std::uint64_t width = 0;  // 0: there is no such cell
+    std::size_t first_bucket = 0;
+    int shift = 0;
+  };
   std::vector<Cell> cells_;
   std::vector<int> shifts_;  // per cell: bits of a bucket's width
   int log2_buckets_;
   std::uint64_t table_begin_ = 0;
   int table_shift_ = 0;
-  std::vector<std::uint16_t> table_;  // the first cell that does not end before the place
+  std::vector<std::uint16_t> table_;  // the cell in which the place begins
+  std::vector<Fast> fast_;            // per cell
 };
 
-// Float32 numbers as whole ones of 128 bits: exact for those within 2^-59 and 2^8 of a usual size, which sum up to 2^34
-// times.
+// Float32 numbers as whole multiples of a power of two: exact for nearly all that are within 2^-29 and 2^10 of a usual
+// size.
 class FixedScale {
  public:
   explicit FixedScale(float largest_usual);
-  // Adds to - from; false, and nothing, where one of them is beyond the scale.
-  bool add_change(float from, float to, SignedWide& sum) const {
-    SignedWide whole_from = 0;
-    SignedWide whole_to = 0;
-    if (!to_whole(from, whole_from) || !to_whole(to, whole_to)) return false;
-    sum += whole_to - whole_from;
-    return true;
+  // False where the number is no such multiple.
+  bool to_whole(float number, std::int64_t& whole) const {
+    const double scaled = static_cast<double>(number) * factor_;
+    if (!(std::abs(scaled) < 0x1p62)) return false;
+    whole = static_cast<std::int64_t>(scaled);
+    return static_cast<double>(whole) == scaled;
   }
   unsigned place() const { return place_; }  // of 1, in bits above 2^-149
 
  private:
-  bool to_whole(float number, SignedWide& whole) const {
-    const auto bits = std::bit_cast<std::uint32_t>(number);
-    const std::uint32_t exponent = (bits >> 23) & 255u;
-    const std::int64_t mantissa = (bits & 0x7fffffu) | (exponent != 0 ? 0x800000u : 0u);
-    const std::uint32_t above = (exponent != 0 ? exponent - 1 : 0) - place_;
-    const std::int64_t sign = -static_cast<std::int64_t>(bits >> 31);
-    whole = static_cast<SignedWide>((mantissa ^ sign) - sign) << (above & 127u);
-    return above <= kMostAbove || mantissa == 0;
-  }
-  static constexpr std::uint32_t kMostAbove = 68;  // + 24 of the number + 35 of the sum
-  std::uint32_t place_ = 0;
+  unsigned place_ = 0;
+  double factor_ = 1.0;
 };
 
 // What the increments of a bucket add up to.
@@ -113,8 +115,20 @@ class PathBuckets {
  public:
   PathBuckets(BucketLayout layout, std::size_t num_arms);
 
-  // Adds what falls into the cells; returns the bucket, or CellGrid::kOutside.
-  std::size_t add(const Increment& increment, double extra_cost);
+  // Adds the increments of a unit that fall into the cells; calls on_bucket(bucket) for each, CellGrid::kOutside too.
+  template <class OnBucket>
+  void add(const Hull& hull, std::uint64_t key, OnBucket&& on_bucket) {
+    Whole from = whole_of(hull.points[0]);
+    for (std::size_t point = 1; point < hull.size; ++point) {
+      const Whole to = whole_of(hull.points[point]);
+      const std::size_t bucket = layout_.grid.find(hull.efficiency[point], key);
+      on_bucket(bucket);
+      if (bucket != CellGrid::kOutside) add_change(bucket, hull.points[point - 1], hull.points[point], from, to);
+      from = to;
+    }
+  }
+  // The same for one increment.
+  void add(const Increment& increment, const Prices& prices);
   void merge(const PathBuckets& other);  // of the same layout
   // Call it after the last merge, before totals_before.
   void finish();
@@ -131,6 +145,34 @@ class PathBuckets {
   struct Odd {
     ExactSum cost, revenue;
   };
+  struct Whole {
+    std::int64_t cost = 0;
+    std::int64_t revenue = 0;
+    bool fits = false;
+  };
+  Whole whole_of(const HullPoint& point) const {
+    Whole whole;
+    const bool cost_fits = layout_.cost.to_whole(static_cast<float>(point.cost), whole.cost);
+    whole.fits = layout_.revenue.to_whole(point.revenue, whole.revenue) && cost_fits;
+    return whole;
+  }
+  void add_change(std::size_t bucket, const HullPoint& from, const HullPoint& to, const Whole& whole_from,
+                  const Whole& whole_to) {
+    BucketSums& sums = sums_[bucket];
+    if (whole_from.fits && whole_to.fits) {
+      sums.cost += whole_to.cost - whole_from.cost;
+      sums.revenue += whole_to.revenue - whole_from.revenue;
+    } else {
+      add_odd(bucket, from, to);
+    }
+    const double extra_cost = to.cost - from.cost;
+    sums.spend += extra_cost;
+    sums.least_cost = std::min(sums.least_cost, extra_cost);
+    ++sums.increments;
+    --arm_change_[bucket * num_arms_ + from.arm];
+    ++arm_change_[bucket * num_arms_ + to.arm];
+  }
+  void add_odd(std::size_t bucket, const HullPoint& from, const HullPoint& to);
   void add_bucket(std::size_t bucket, Totals& totals) const;
 
   BucketLayout layout_;

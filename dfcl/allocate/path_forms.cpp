@@ -197,13 +197,11 @@ BucketedForm::BucketedForm(UnitPieces& pieces, std::optional<Units> in_memory, L
         ends[part].add(units, row, hull);
         const std::size_t unit = units.first_unit + row;
         std::size_t previous = CellGrid::kOutside;
-        for (std::size_t point = 1; point < hull.size; ++point) {
-          const Increment increment = increment_of(hull, point, unit, units.key(row));
-          const std::size_t bucket = parts[part].add(increment, increment.extra_cost(prices_));
+        parts[part].add(hull, units.key(row), [&](std::size_t bucket) {
           // A unit's buckets rise along its hull: it stands once in each of them.
           if (keep_lists && bucket != previous) units_[part].add(bucket, static_cast<std::uint32_t>(unit));
           previous = bucket;
-        }
+        });
       }
     });
   });
@@ -233,7 +231,7 @@ void BucketedForm::visit(std::span<const Cell> cells, core::RunContext& context,
     }
   }
   const auto is_wanted = [&](PathPosition position, std::size_t bucket) {
-    if (first_cell[bucket] == 0 || inside[bucket] != 0) return first_cell[bucket] != 0;
+    if (inside[bucket] != 0) return true;
     for (std::size_t index = first_cell[bucket] - 1; index < cells.size(); ++index) {
       if (position < cells[index].begin) return false;
       if (position < cells[index].end) return true;
@@ -244,9 +242,9 @@ void BucketedForm::visit(std::span<const Cell> cells, core::RunContext& context,
   const auto visit_unit = [&](const Units& units, std::size_t row, std::size_t part, Hull& hull, std::size_t only) {
     build_hull(units, row, prices_, hull);
     for (std::size_t point = 1; point < hull.size; ++point) {
-      const PathPosition position = position_of(hull.efficiency[point], units.key(row));
-      const std::size_t bucket = grid.find(position);
-      if ((only != CellGrid::kOutside && bucket != only) || !is_wanted(position, bucket)) continue;
+      const std::size_t bucket = grid.find(hull.efficiency[point], units.key(row));
+      if (first_cell[bucket] == 0 || (only != CellGrid::kOutside && bucket != only)) continue;
+      if (!is_wanted(position_of(hull.efficiency[point], units.key(row)), bucket)) continue;
       body(part, increment_of(hull, point, units.first_unit + row, units.key(row)));
     }
   };
@@ -285,9 +283,8 @@ PathBuckets BucketedForm::refine(const Cell& cell, core::RunContext& context) {
   const BucketLayout& all = buckets_->layout();
   std::vector<PathBuckets> parts(
       kParts, PathBuckets({CellGrid({cell}, kRefineLog2Buckets), all.cost, all.revenue}, pieces_.num_arms()));
-  visit(std::span(&cell, 1), context, [&](std::size_t part, const Increment& increment) {
-    parts[part].add(increment, increment.extra_cost(prices_));
-  });
+  visit(std::span(&cell, 1), context,
+        [&](std::size_t part, const Increment& increment) { parts[part].add(increment, prices_); });
   for (std::size_t part = 1; part < kParts; ++part) parts[0].merge(parts[part]);
   parts[0].finish();
   return std::move(parts[0]);
