@@ -6,6 +6,7 @@
 #include "dfcl/check/columns.h"
 #include "dfcl/check/draws.h"
 #include "dfcl/check/duplicates.h"
+#include "dfcl/check/outcome_leaks.h"
 #include "dfcl/check/sample_ratio.h"
 #include "dfcl/check/suspects.h"
 #include "dfcl/check/verdict.h"
@@ -63,6 +64,7 @@ CheckResult check_trial(const data::Trial& trial, const data::Study& study, core
   const BalanceTest balance(trial, draws, options, context);
   std::vector<bool> left_out(trial.features.num_features());
   result.suspects = find_suspects(trial, table, balance.features(), draws.arm.size(), options, left_out, context);
+  find_outcome_leaks(trial, options, left_out, result.suspects, context);
   result.balance = balance.result(left_out);
 
   const bool draws_at_one_time = draws.drawn == Drawn::unit || draws.drawn == Drawn::cluster_and_time;

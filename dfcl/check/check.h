@@ -109,11 +109,20 @@ struct Duplicates {
   std::vector<std::string> examples;
 };
 
+enum class SuspectOf { arm, revenue };  // what a feature tells
+
 struct Suspect {
   std::string name;
   std::string why;
   std::string hint;
+  SuspectOf of = SuspectOf::arm;
 };
+
+// balanced: learn from it as it is. adjustable: the features differ between arms beyond chance, but by less than 0.1
+// standard deviations, and the sample ratio is in order: weight by estimated propensities (propensities.h) and read
+// with care. unfit: there are problems.
+enum class Grade { balanced, adjustable, unfit };
+std::string_view to_text(Grade grade);
 
 struct Finding {
   std::string kind;  // one word for machines: sample-ratio, balance, suspect, duplicates, ...
@@ -137,8 +146,10 @@ struct CheckResult {
   std::vector<ColumnSummary> columns;
   Duplicates duplicates;
   std::vector<Suspect> suspects;
-  bool fit = true;
-  std::vector<Finding> problems;  // each makes the trial unfit
+  bool fit = true;  // no problems
+  Grade grade = Grade::balanced;
+  double largest_difference = 0.0;  // largest standardised difference of a feature that is no suspect, in size
+  std::vector<Finding> problems;    // each makes the trial unfit
   std::vector<Finding> warnings;
   std::vector<std::string> notes;  // the trial's own: what reading did
 };
@@ -146,6 +157,8 @@ struct CheckResult {
 struct CheckOptions {
   double unfit_p = 0.001;                  // sample ratio, joint balance, and (over the features' number) suspects
   double suspect_difference = 0.5;         // standardised mean difference that no randomisation yields
+  double adjustable_difference = 0.1;      // standardised mean differences below it can be adjusted
+  double suspect_explained = 0.95;         // share of the revenue's variance that no feature from before explains
   double suspect_missing = 0.05;           // difference between arms in the missing share
   double unfit_duplicates = 0.01;          // share of rows that repeat an id
   std::size_t max_levels = 30;             // of a category, most frequent first, that are compared one by one

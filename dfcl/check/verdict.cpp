@@ -13,7 +13,6 @@ constexpr std::size_t kFewUnits = 1000;       // in an arm: effects of the usual
 constexpr std::size_t kFewWithRevenue = 100;  // in an arm: means hang on a handful of units
 constexpr std::size_t kFewClusters = 30;      // in an arm: cluster-robust intervals are too narrow
 constexpr float kSmallPropensity = 0.01f;     // one unit then counts for a hundred
-constexpr double kImbalancedFeature = 0.1;    // standardised differences below it are small
 
 using Findings = std::vector<Finding>;
 
@@ -78,7 +77,14 @@ void judge_sample_ratio(const CheckResult& result, const CheckOptions& options, 
   }
 }
 
-void judge_balance(const CheckResult& result, const CheckOptions& options, Findings& problems, Findings& warnings) {
+// Certain but small, in a trial whose sample ratio is in order: estimated propensities take care of it. Propensities
+// that the study declares are part of the test, so that there is nothing left to estimate.
+bool is_adjustable(const CheckResult& result, const CheckOptions& options, const Findings& problems) {
+  return problems.empty() && !result.weighted && result.largest_difference < options.adjustable_difference;
+}
+
+// problems: those of the sample ratio. Sets the largest difference and, where it can be adjusted, the grade.
+void judge_balance(const CheckOptions& options, CheckResult& result, Findings& problems, Findings& warnings) {
   const Balance& balance = result.balance;
   if (!balance.run) {
     warnings.push_back({"balance", fmt::format("Balance was not tested: {}.", balance.why_not), ""});
@@ -98,21 +104,31 @@ void judge_balance(const CheckResult& result, const CheckOptions& options, Findi
   for (const FeatureBalance* feature : rest) {
     if (feature->p < level) imbalanced.push_back(fmt::format("{} ({:+.3f})", feature->name, feature->difference));
   }
-  double largest = 0.0;
+  double& largest = result.largest_difference;
   for (const FeatureBalance* feature : rest) largest = std::max(largest, std::fabs(feature->difference));
   if (std::min(balance.p, balance.smallest_p) < options.unfit_p) {
+    const std::string found = fmt::format(
+        "The features are not alike in all arms: all together {}, the worst alone {} (corrected for the "
+        "number of features).{}",
+        p_text(balance.p), p_text(balance.smallest_p),
+        imbalanced.empty() ? "" : fmt::format(" Most of it: {}.", names_of(imbalanced)));
+    if (is_adjustable(result, options, problems)) {
+      result.grade = Grade::adjustable;
+      warnings.insert(warnings.begin(),
+                      {"imbalance",
+                       fmt::format("{} The differences are certain but small, at most {:.3f} standard deviations: they "
+                                   "are adjusted for by estimated propensities. Read with care.",
+                                   found, largest),
+                       "find out why; columns measured after the arm was given belong in [columns] exclude"});
+      return;
+    }
     problems.push_back(
-        {"balance",
-         fmt::format("The features are not alike in all arms: all together {}, the worst alone {} (corrected for "
-                     "the number of features).{}",
-                     p_text(balance.p), p_text(balance.smallest_p),
-                     imbalanced.empty() ? "" : fmt::format(" Most of it: {}.", names_of(imbalanced))),
-         fmt::format("the arms were not drawn at random, or these columns were measured after the arm was "
-                     "given: exclude those, or give the probabilities in [columns] propensity{}",
-                     largest < kImbalancedFeature ? fmt::format(". The differences are certain but small: at "
-                                                                "most {:.3f} standard deviations",
-                                                                largest)
-                                                  : "")});
+        {"balance", found,
+         fmt::format(
+             "the arms were not drawn at random, or these columns were measured after the arm was given: "
+             "exclude those, or give the probabilities in [columns] propensity. The largest difference is {:.3f} "
+             "standard deviations",
+             largest)});
   } else if (!imbalanced.empty()) {
     warnings.push_back(
         {"balance",
@@ -143,7 +159,9 @@ void judge_duplicates(const CheckResult& result, const data::Study& study, const
 void judge_suspects(const CheckResult& result, Findings& problems) {
   for (const Suspect& suspect : result.suspects) {
     problems.push_back({"suspect",
-                        fmt::format("'{}' looks like a consequence of the arm: {}.", suspect.name, suspect.why),
+                        suspect.of == SuspectOf::arm
+                            ? fmt::format("'{}' looks like a consequence of the arm: {}.", suspect.name, suspect.why)
+                            : fmt::format("'{}' tells the revenue: {}.", suspect.name, suspect.why),
                         suspect.hint});
   }
 }
@@ -256,6 +274,15 @@ void judge_constants(const CheckResult& result, Findings& warnings) {
 
 }  // namespace
 
+std::string_view to_text(Grade grade) {
+  switch (grade) {
+    case Grade::balanced: return "balanced";
+    case Grade::adjustable: return "adjustable";
+    case Grade::unfit: return "unfit";
+  }
+  return "";
+}
+
 std::string p_text(double p) { return p < 0.0001 ? "p < 0.0001" : fmt::format("p = {:.{}f}", p, p < 0.01 ? 4 : 3); }
 
 void judge(const data::Trial& trial, const data::Study& study, const CheckOptions& options, const TimeFindings& times,
@@ -263,14 +290,15 @@ void judge(const data::Trial& trial, const data::Study& study, const CheckOption
   Findings problems;
   Findings warnings;
   judge_sample_ratio(result, options, problems, warnings);
+  judge_balance(options, result, problems, warnings);
   judge_suspects(result, problems);
-  judge_balance(result, options, problems, warnings);
   judge_duplicates(result, study, options, problems, warnings);
   judge_groups(trial, study, result, times, options, warnings);
   judge_arms(trial, result, warnings);
   judge_costs(trial, study, result, warnings);
   judge_constants(result, warnings);
   result.fit = problems.empty();
+  if (!result.fit) result.grade = Grade::unfit;
   result.problems = std::move(problems);
   result.warnings = std::move(warnings);
 }

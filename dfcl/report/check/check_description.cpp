@@ -228,10 +228,14 @@ static const Described<Duplicates>& description(Of<Duplicates>) {
 }
 
 static const Described<Suspect>& description(Of<Suspect>) {
-  static const auto suspect = Described<Suspect>("Suspect", "A feature that looks like a consequence of the arm.")
-                                  .field("name", &Suspect::name, "its name")
-                                  .field("why", &Suspect::why, "what it looks like")
-                                  .field("hint", &Suspect::hint, "what to do about it");
+  static const auto suspect =
+      Described<Suspect>("Suspect", "A feature that tells the arm or the revenue.")
+          .field("name", &Suspect::name, "its name")
+          .field_as(
+              "tells", choice_schema({"arm", "revenue"}),
+              [](const Suspect& one) { return one.of == check::SuspectOf::arm ? "arm" : "revenue"; }, "what it tells")
+          .field("why", &Suspect::why, "what it looks like")
+          .field("hint", &Suspect::hint, "what to do about it");
   return suspect;
 }
 
@@ -242,6 +246,14 @@ const Described<CheckResult>& description(Of<CheckResult>) {
           .field_as(
               "verdict", choice_schema({"fit", "unfit"}), [](const R& one) { return one.fit ? "fit" : "unfit"; },
               "the answer")
+          .field_as(
+              "grade", choice_schema({"balanced", "adjustable", "unfit"}),
+              [](const R& one) { return check::to_text(one.grade); },
+              "`adjustable`: imbalanced by less than 0.1 standard deviations, with the sample ratio in order")
+          .for_programs()
+          .field("largest_difference", &R::largest_difference,
+                 "of a feature between an arm and control, in standard deviations")
+          .for_programs()
           .field("problems", &R::problems, "each makes the trial unfit")
           .field("warnings", &R::warnings, "none makes it unfit")
           .field("units", &R::num_units, {"how many", kUnits})
@@ -271,7 +283,7 @@ const Described<CheckResult>& description(Of<CheckResult>) {
           .for_programs()
           .field("duplicates", &R::duplicates, "ids that stand more than once")
           .for_programs()
-          .field("suspects", &R::suspects, "features that look like consequences of the arm")
+          .field("suspects", &R::suspects, "features that tell the arm or the revenue")
           .for_programs()
           .field("notes", &R::notes, "what reading the trial did");
   return result;

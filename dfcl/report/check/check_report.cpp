@@ -26,7 +26,9 @@ std::string paragraph(std::string_view mark, const check::Finding& finding) {
 
 std::string verdict_text(const CheckResult& result) {
   std::string text;
-  if (result.fit) {
+  if (result.grade == check::Grade::adjustable) {
+    text = "FIT to learn from with care: imbalanced, but adjustable.\n";
+  } else if (result.fit) {
     text = result.warnings.empty() ? "FIT to learn from.\n"
                                    : fmt::format("FIT to learn from, with {} warning{}.\n", result.warnings.size(),
                                                  result.warnings.size() == 1 ? "" : "s");
@@ -167,7 +169,7 @@ std::string columns_text(const CheckResult& result) {
     text += fmt::format("Duplicated ids: {} rows repeat one of {} (by {}), for example {}\n",
                         count_text(duplicates.num_rows), count_text(duplicates.num_ids), duplicates.key, examples);
   }
-  if (result.suspects.empty()) text += "Features that look like consequences of the arm: none\n";
+  if (result.suspects.empty()) text += "Features that tell the arm or the revenue: none\n";
   return text;
 }
 
