@@ -39,7 +39,7 @@ void add_power(Session& session) {
   const auto flags = std::make_shared<PowerFlags>();
   CLI::App& verb = session.add_verb(
       "power",
-      "how large must a trial be to tell two plans apart, and what can this one show?\n"
+      "how large must a trial or a hold-out be, and what can this one show?\n"
       "With two models or predictions: their plans at the budget, on rows they have not seen. With one or none: plans "
       "that give\nother arms to a share of the units. Without a study: from a standard deviation.",
       "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --study study.toml --truth "
@@ -61,6 +61,8 @@ void add_power(Session& session) {
   add_word<verbs::Rows>(verb, "--split", flags->split, "the rows to look at\nDefault: test with models, else all.");
   add_field(verb, "--differ", flags->differ,
             "without two models: share of the units to which the plans give other arms\nDefault: 0.3.");
+  add_field(verb, "--launch-units", flags->launch_units,
+            "units of the launch from which a hold-out is taken\nDefault: as many as the trial has.");
   add_field(verb, "--sd", flags->sd, "without a study: sd of the paired difference, per unit");
   verb.add_option("--power", flags->power, "probability with which the gain is to be found\nDefault: 0.8.");
   verb.add_option("--level", flags->level, "level of the interval that must leave out zero\nDefault: 0.95.");

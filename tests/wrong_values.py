@@ -227,6 +227,7 @@ ROWS = {
         "share_of_max": both(-1),
         "split": both("tests"),
         "differ": both(2),
+        "launch_units": both(0),
         "power": both(0.2),
         "level": both(1),
         "output": both("results.txt"),

@@ -145,8 +145,11 @@ std::vector<std::string> how_it_was_made(const Setting& setting) {
   std::vector<std::string> how;
   how.push_back(fmt::format("Revenue and cost of a plan are estimated from {} units of a randomised trial ({}).",
                             rows.size(), to_text(options.estimator)));
-  how.push_back(rows.has_propensity ? "Each unit is weighted by the inverse of its propensity."
-                                    : "Each unit is weighted by the inverse of its arm's share.");
+  how.push_back(options.is_adjusted
+                    ? "The features are a little imbalanced between the arms: each unit is weighted by the inverse of "
+                      "its estimated propensity, which makes intervals no narrower than they should be."
+                : rows.has_propensity ? "Each unit is weighted by the inverse of its propensity."
+                                      : "Each unit is weighted by the inverse of its arm's share.");
   if (options.estimator == Estimator::doubly_robust) {
     how.push_back(fmt::format("The same prediction of outcomes steadies the estimates of all models: {}.",
                               setting.input.nuisance_name));

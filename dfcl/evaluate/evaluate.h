@@ -59,6 +59,7 @@ struct EvaluationOptions {
   std::size_t num_curve_points = 41;
   Words words = {};
   std::string unfit_because = {};  // what is wrong with the trial; "": nothing
+  bool is_adjusted = false;        // the propensities of the rows are estimated, for the arms are a little imbalanced
 };
 
 struct EvaluationInput {

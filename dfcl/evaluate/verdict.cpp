@@ -214,6 +214,8 @@ Verdict verdict_of(const Evaluation& evaluation, const EvaluationOptions& option
                        against_reference(evaluation, std::nullopt);
   }
   verdict.sentence += below_control_words(evaluation, options);
+  if (options.is_adjusted)
+    verdict.sentence += " Read with care: the arms are imbalanced, which estimated propensities adjust for.";
   return verdict;
 }
 

@@ -116,7 +116,8 @@ PlanPair compare_plans(const evaluate::TrialRows& rows, evaluate::Outcomes nuisa
   pair.sd = unit_sd(rows, parts, mean);
   pair.difference = core::t_interval(mean, pair.sd / std::sqrt(static_cast<double>(rows.size())),
                                      static_cast<double>(rows.num_groups()) - 1.0, level);
-  pair.launch_sd = std::sqrt(variance_under(rows, arms_a) + variance_under(rows, arms_b));
+  pair.variance_a = variance_under(rows, arms_a);
+  pair.launch_sd = std::sqrt(pair.variance_a + variance_under(rows, arms_b));
   return pair;
 }
 
@@ -157,6 +158,66 @@ double launch_units_needed(const PlanPair& pair, double gain, const PowerLevels&
 GainNeed gain_need(const PlanPair& pair, double gain, double split_share, const PowerLevels& levels) {
   const double rows = units_needed(pair.sd, gain, levels);
   return {gain, rows, std::ceil(rows / split_share), launch_units_needed(pair, gain, levels)};
+}
+
+std::vector<ArmPower> arms_against_control(const evaluate::TrialRows& rows, const PowerLevels& levels) {
+  const std::size_t control = rows.arms.control;
+  std::vector<double> weight(rows.num_arms()), mean(rows.num_arms());
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    weight[rows.arm[row]] += rows.weight[row];
+    mean[rows.arm[row]] += rows.weight[row] * static_cast<double>(rows.revenue[row]);
+  }
+  for (std::size_t arm = 0; arm < rows.num_arms(); ++arm) {
+    if (rows.arm_units[arm] < 2)
+      throw core::Error({.kind = core::ErrorKind::data,
+                         .what = fmt::format("arm '{}' has fewer than two rows to look at", rows.arms.labels[arm])});
+    mean[arm] /= weight[arm];
+  }
+  const auto count = static_cast<double>(rows.size());
+  std::vector<ArmPower> found;
+  std::vector<double> parts(rows.size());
+  for (std::size_t arm = 0; arm < rows.num_arms(); ++arm) {
+    if (arm == control) continue;
+    // The part of a row in the difference of two weighted means, linearised.
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      const std::size_t own = rows.arm[row];
+      const double rest = rows.weight[row] * (static_cast<double>(rows.revenue[row]) - mean[own]) * count / weight[own];
+      parts[row] = own == arm ? rest : own == control ? -rest : 0.0;
+    }
+    ArmPower power{rows.arms.labels[arm], rows.arm_units[arm], {}, unit_sd(rows, parts, 0.0), 0.0};
+    power.difference = core::t_interval(mean[arm] - mean[control], power.sd / std::sqrt(count),
+                                        static_cast<double>(rows.num_groups()) - 1.0, levels.level);
+    power.least_effect = smallest_gain(power.sd, count, levels);
+    found.push_back(std::move(power));
+  }
+  return found;
+}
+
+std::vector<double> arm_variances(const evaluate::TrialRows& rows) {
+  std::vector<double> variances;
+  for (std::size_t arm = 0; arm < rows.num_arms(); ++arm) {
+    const std::vector<std::uint8_t> everyone(rows.size(), static_cast<std::uint8_t>(arm));
+    variances.push_back(variance_under(rows, everyone));
+  }
+  return variances;
+}
+
+HoldoutNeed holdout_need(double control_variance, double plan_variance, double launch_units, double gain,
+                         const PowerLevels& levels) {
+  const double z = standard_errors(levels);
+  const double roots = std::sqrt(control_variance) + std::sqrt(plan_variance);
+  HoldoutNeed need{gain, std::nan(""), std::nan(""), std::ceil(z * z * roots * roots / (gain * gain))};
+  // v_c (1 - h) + v_p h <= k h (1 - h), with k = N (gain / z)^2: the smaller root of a square in h.
+  const double k = launch_units * gain * gain / (z * z);
+  const double slope = k + control_variance - plan_variance;
+  const double discriminant = slope * slope - 4.0 * k * control_variance;
+  if (discriminant < 0.0 || slope <= 0.0) return need;
+  // In this form nothing cancels where the hold-out is small.
+  const double share = 2.0 * control_variance / (slope + std::sqrt(discriminant));
+  if (!(share < 1.0)) return need;
+  need.share = share;
+  need.units = std::ceil(share * launch_units);
+  return need;
 }
 
 std::vector<PowerPoint> power_curve(double sd, double gain, const PowerLevels& levels) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "dfcl/evaluate/estimators/estimators.h"
@@ -38,6 +39,7 @@ struct PlanPair {
   double sd = 0.0;              // of the paired difference, per unit (units of a cluster taken together)
   double differing = 0.0;       // share of the units to which the plans give other arms
   double launch_sd = 0.0;       // root of the summed variances of revenue under a and b: half of the units get each
+  double variance_a = 0.0;      // of a unit's revenue under a; 0 where no plan is known
   bool plans_are_known = true;  // else the pair stands for plans that differ on a share of the units
 };
 
@@ -60,6 +62,31 @@ struct GainNeed {
 };
 // split_share: the rows that are looked at, of the trial.
 GainNeed gain_need(const PlanPair& pair, double gain, double split_share, const PowerLevels& levels);
+
+// One arm against control: what the difference of their means can show.
+struct ArmPower {
+  std::string arm;            // label
+  std::size_t units = 0;      // rows of the arm that are looked at
+  Interval difference;        // mean revenue of the arm minus control's, per unit
+  double sd = 0.0;            // of the difference, per row looked at (rows of a cluster taken together)
+  double least_effect = 0.0;  // revenue per unit that is found with the stated probability
+};
+// Every arm but control. Throws Error of kind data where an arm has fewer than two rows.
+std::vector<ArmPower> arms_against_control(const evaluate::TrialRows& rows, const PowerLevels& levels);
+
+// How large a hold-out must be for a gain of a plan over control to be found.
+struct HoldoutNeed {
+  double gain = 0.0;          // revenue per unit
+  double share = 0.0;         // smallest share of the launch; NaN where none is large enough
+  double units = 0.0;         // that share of the launch; NaN likewise
+  double least_launch = 0.0;  // units below which no hold-out suffices, however large
+};
+// Variances of revenue of a unit under control and under the plan. (z se)^2 = z^2 (v_c / h + v_p / (1 - h)) / N.
+HoldoutNeed holdout_need(double control_variance, double plan_variance, double launch_units, double gain,
+                         const PowerLevels& levels);
+
+// Variances of a unit's revenue, per arm, from the rows.
+std::vector<double> arm_variances(const evaluate::TrialRows& rows);
 
 struct PowerPoint {
   double rows = 0.0;

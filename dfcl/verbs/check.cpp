@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "dfcl/check/propensities.h"
 #include "dfcl/core/error.h"
 #include "dfcl/io/trial/trial_reader.h"
 
@@ -13,8 +14,15 @@ check::CheckResult check(const CheckRequest& request, core::RunContext& context)
   return check::check_trial(io::read_trial(with_trial(study, request.study), context), study, context);
 }
 
-void require_fit(const data::Trial& trial, const data::Study& study, bool force, core::RunContext& context) {
-  const check::CheckResult result = check::check_trial(trial, study, context);
+CheckedTrial check_and_adjust(data::Trial trial, const data::Study& study, core::RunContext& context) {
+  CheckedTrial result;
+  result.checked = check::check_trial(trial, study, context);
+  if (result.checked.grade == check::Grade::adjustable) trial.propensity = check::estimate_propensities(trial, context);
+  result.trial = std::make_shared<const data::Trial>(std::move(trial));
+  return result;
+}
+
+void require_fit(const check::CheckResult& result, bool force, core::RunContext& context) {
   if (result.warnings.size() == 1) context.warn(result.warnings.front().text);
   if (result.warnings.size() > 1) {
     context.warn(fmt::format("{} `dfcl check` has {} more such remarks.", result.warnings.front().text,

@@ -213,10 +213,11 @@ CompareResult compare_in(const CompareRequest& request, const data::Study& study
                          const std::vector<ComparisonEntry>& entries, const std::vector<std::uint64_t>& seeds,
                          std::optional<ComparisonFolder>& folder, core::RunContext& context) {
   CompareResult result;
-  const auto trial = std::make_shared<const data::Trial>(io::read_trial(with_trial(study, request.study), context));
-  require_fit(*trial, study, request.force, context);
+  const CheckedTrial read = check_and_adjust(io::read_trial(with_trial(study, request.study), context), study, context);
+  require_fit(read.checked, request.force, context);
+  const std::shared_ptr<const data::Trial>& trial = read.trial;
   EvaluateRequest evaluation = shared_evaluation(request, context);
-  const JudgedTrial judged = read_judged_trial(evaluation, trial, context);
+  const JudgedTrial judged = read_judged_trial(evaluation, &read, context);
   require_inputs(judged, evaluation, context);
   require_trainable(*trial, study, entries, context);
   warn_of_budgets(*trial, study, context);

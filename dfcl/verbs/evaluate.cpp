@@ -189,15 +189,16 @@ void mark_indices(std::vector<TrialPrediction>& predicted) {
 
 }  // namespace
 
-JudgedTrial read_judged_trial(const EvaluateRequest& request, std::shared_ptr<const data::Trial> trial,
-                              core::RunContext& context) {
+JudgedTrial read_judged_trial(const EvaluateRequest& request, const CheckedTrial* read, core::RunContext& context) {
   JudgedTrial judged;
   judged.study = study_for_evaluation(request);
-  const data::Study read = with_trial(judged.study, request.study);
-  judged.path = trial_path(read);
+  const data::Study with_path = with_trial(judged.study, request.study);
+  judged.path = trial_path(with_path);
   check_output(request, judged.path);
-  judged.trial =
-      trial != nullptr ? std::move(trial) : std::make_shared<const data::Trial>(io::read_trial(read, context));
+  const CheckedTrial checked =
+      read != nullptr ? *read : check_and_adjust(io::read_trial(with_path, context), judged.study, context);
+  judged.trial = checked.trial;
+  judged.checked = checked.checked;
   judged.rows = evaluate::rows_of(*judged.trial, split_of_rows(request.split));
   return judged;
 }
@@ -212,7 +213,7 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, const EvaluateRequest& req
   const Nuisance nuisance = choose_nuisance(request, predicted, names, judged, context);
   std::optional<TrialPrediction> truth;
   if (request.truth) truth = predict_trial(*request.truth, judged, TrainingRows::warn, context);
-  const check::CheckResult checked = check::check_trial(*judged.trial, judged.study, context);
+  const check::CheckResult& checked = judged.checked;
 
   evaluate::EvaluationInput input{judged.rows, {}, {}, nuisance.name, {}, {}};
   for (std::size_t i = 0; i < predicted.size(); ++i) {
@@ -236,6 +237,7 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, const EvaluateRequest& req
   const data::ReportWords words = data::report_words(judged.study);
   options.words = {words.revenue_name, words.cost_name, words.currency};
   options.unfit_because = join_problems(checked);
+  options.is_adjusted = checked.grade == check::Grade::adjustable;
 
   return {{evaluate::evaluate(input, options, context),
            make_provenance(request, judged, options, names, predicted, nuisance, context.seed), words,

@@ -4,16 +4,14 @@
 // Neither writes. Internal to verbs.
 #pragma once
 
-#include <memory>
-
+#include "dfcl/verbs/check.h"
 #include "dfcl/verbs/evaluate.h"
 #include "dfcl/verbs/trial_predictions.h"
 
 namespace dfcl::verbs {
 
-// trial: where it has been read already; null: it is read.
-JudgedTrial read_judged_trial(const EvaluateRequest& request, std::shared_ptr<const data::Trial> trial,
-                              core::RunContext& context);
+// read: where it has been read and checked already; null: it is read.
+JudgedTrial read_judged_trial(const EvaluateRequest& request, const CheckedTrial* read, core::RunContext& context);
 
 EvaluateResult evaluate_on(const JudgedTrial& judged, const EvaluateRequest& request, core::RunContext& context);
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <utility>
@@ -41,7 +42,8 @@ void check_sources(const PowerRequest& request) {
   for (const auto& [field, given] :
        {std::pair{"split", request.split.has_value()}, std::pair{"per_unit", request.per_unit.has_value()},
         std::pair{"share_of_max", request.share_of_max.has_value()}, std::pair{"differ", request.differ.has_value()},
-        std::pair{"relative_gain", !request.relative_gains.empty()}}) {
+        std::pair{"relative_gain", !request.relative_gains.empty()},
+        std::pair{"launch_units", request.launch_units.has_value()}}) {
     if (given)
       throw core::field_error(field, fmt::format("needs a trial, and {} stands for none", core::field_name("sd")));
   }
@@ -54,6 +56,7 @@ void check_request(const PowerRequest& request) {
   if (request.sd) require_positive("sd", *request.sd);
   for (const double gain : request.gains) require_positive("gain", gain);
   for (const double gain : request.relative_gains) require_positive("relative_gain", gain);
+  if (request.launch_units) require_positive("launch_units", static_cast<double>(*request.launch_units));
   if (request.per_unit) require_positive("per_unit", *request.per_unit);
   if (request.share_of_max) require_positive("share_of_max", *request.share_of_max);
   if (request.per_unit && request.share_of_max)
@@ -69,6 +72,12 @@ void check_request(const PowerRequest& request) {
   if (request.output) require_ending("output", *request.output, ".json");
   launch::validate({request.power, request.level});
 }
+
+// Of a unit's revenue.
+struct PlanVariances {
+  double control = 0.0;
+  double plan = 0.0;
+};
 
 JudgedTrial read_trial(const PowerRequest& request, Rows split, core::RunContext& context) {
   JudgedTrial judged;
@@ -103,10 +112,31 @@ std::vector<std::uint8_t> plan_arms(const TrialPrediction& predicted, std::size_
   return std::move(solution.arm);
 }
 
-void judge_plans(const PowerRequest& request, report::PowerFigures& figures, core::RunContext& context) {
+// What the rows say of single arms, and of how revenue varies.
+void judge_arms(const PowerRequest& request, const JudgedTrial& judged, report::PowerFigures& figures,
+                PlanVariances& variances) {
+  const std::size_t control = judged.trial->arms.control;
+  figures.arms = launch::arms_against_control(judged.rows, {request.power, request.level});
+  figures.launch_units =
+      static_cast<double>(request.launch_units.value_or(static_cast<std::int64_t>(judged.trial->num_units())));
+  double weight = 0.0;
+  for (std::size_t row = 0; row < judged.rows.size(); ++row) {
+    if (judged.rows.arm[row] != control) continue;
+    weight += judged.rows.weight[row];
+    figures.control_revenue += judged.rows.weight[row] * static_cast<double>(judged.rows.revenue[row]);
+  }
+  figures.control_revenue /= weight;
+  const std::vector<double> by_arm = launch::arm_variances(judged.rows);
+  variances.control = by_arm[control];
+  variances.plan = *std::max_element(by_arm.begin(), by_arm.end());
+}
+
+void judge_plans(const PowerRequest& request, report::PowerFigures& figures, PlanVariances& variances,
+                 core::RunContext& context) {
   const Rows split = request.split.value_or(request.models.empty() ? Rows::all : Rows::test);
   figures.split = std::string(core::to_word(split));
   const JudgedTrial judged = read_trial(request, split, context);
+  judge_arms(request, judged, figures, variances);
   const data::Study& study = judged.study;
   const std::size_t num_rows = judged.rows.size();
   figures.split_share = static_cast<double>(num_rows) / static_cast<double>(judged.trial->num_units());
@@ -128,6 +158,7 @@ void judge_plans(const PowerRequest& request, report::PowerFigures& figures, cor
   const auto plan_a = plan_arms(predicted[0], control, budget, request.models[0].path, context);
   const auto plan_b = plan_arms(predicted[1], control, budget, request.models[1].path, context);
   figures.pair = launch::compare_plans(judged.rows, nuisance, plan_a, plan_b, request.level);
+  variances.plan = figures.pair.variance_a;
   figures.name_a = std::filesystem::path(request.models[0].path).stem().string();
   figures.name_b = std::filesystem::path(request.models[1].path).stem().string();
   if (figures.pair.sd == 0.0)
@@ -142,17 +173,23 @@ PowerResult power(const PowerRequest& request, core::RunContext& context) {
   PowerResult result;
   report::PowerFigures& figures = result.figures;
   figures.levels = {request.power, request.level};
+  PlanVariances variances;
   if (request.sd) {
     figures.has_trial = false;
     figures.pair.sd = *request.sd;
     if (request.output) require_output("output", *request.output, {});
   } else {
-    judge_plans(request, figures, context);
+    judge_plans(request, figures, variances, context);
   }
   figures.gains = request.gains;
   for (const double share : request.relative_gains) figures.gains.push_back(share * figures.pair.revenue_a);
   if (figures.gains.empty()) {
     for (const double share : kRelativeGains) figures.gains.push_back(share * figures.pair.revenue_a);
+  }
+  for (const double gain : figures.gains) {
+    if (figures.has_trial)
+      figures.holdouts.push_back(
+          launch::holdout_need(variances.control, variances.plan, figures.launch_units, gain, figures.levels));
   }
   const bool is_assumed = !figures.pair.plans_are_known;
   result.provenance = {"power",
@@ -161,6 +198,7 @@ PowerResult power(const PowerRequest& request, core::RunContext& context) {
                        {{"power", fmt::format("{}", request.power)},
                         {"level", fmt::format("{}", request.level)},
                         {"split", figures.has_trial ? figures.split : ""},
+                        {"launch_units", request.launch_units ? fmt::format("{}", *request.launch_units) : ""},
                         {"differ", is_assumed ? fmt::format("{}", request.differ.value_or(kDiffer)) : ""}}};
   if (request.output) io::write_text_file(*request.output, report::power_json(figures, result.provenance));
   return result;

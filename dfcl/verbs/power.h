@@ -28,6 +28,7 @@ struct PowerRequest {
   std::optional<double> per_unit;      // budgets; none: the study's first
   std::optional<double> share_of_max;
   std::optional<double> differ;  // share of the units to which plans give other arms, without two models; 0.3
+  std::optional<std::int64_t> launch_units;  // that a hold-out is taken from; none: as many as the trial has
   double power = 0.8;
   double level = 0.95;
 };

@@ -124,8 +124,10 @@ model::Model train(const TrainRequest& request, core::RunContext& context) {
     options.on_out_of_bag = [&](const data::Prediction& made) { write_out_of_bag(*request.out_of_bag, made); };
   const std::string cache = request.cache.value_or("");
   context.scratch_folder = cache;
-  const data::Trial trial = io::read_trial(with_trial(study, request.study), context, cache);
-  require_fit(trial, study, request.force, context);
+  const CheckedTrial read =
+      check_and_adjust(io::read_trial(with_trial(study, request.study), context, cache), study, context);
+  require_fit(read.checked, request.force, context);
+  const data::Trial& trial = *read.trial;
   options.study_text = io::study_text(study);
   options.checkpoint_folder = request.checkpoint.value_or("");
   options.time_budget_seconds = request.time_budget.value_or(0.0);

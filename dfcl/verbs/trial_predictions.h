@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dfcl/check/check.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/study.h"
 #include "dfcl/data/trial.h"
@@ -23,7 +24,8 @@ struct JudgedTrial {
   data::Study study;
   std::shared_ptr<const data::Trial> trial;
   evaluate::TrialRows rows;
-  std::string path;  // of the trial
+  std::string path;                 // of the trial
+  check::CheckResult checked = {};  // where somebody goes on to say what plans are worth
 };
 
 // Predictions of one model for the rows.

@@ -159,6 +159,11 @@ class Check(_Figures):
     def fit(self) -> bool:
         return bool(self.figures["verdict"] == "fit")
 
+    @property
+    def grade(self) -> str:
+        """balanced; adjustable: a little imbalanced, later verbs weight by estimated propensities; unfit."""
+        return str(self.figures["grade"])
+
     def __bool__(self) -> bool:
         return self.fit
 

@@ -604,6 +604,7 @@ def power(
     share_of_max: float | None = None,
     split: str | None = None,
     differ: float | None = None,
+    launch_units: int | None = None,
     power: float = 0.8,
     level: float = 0.95,
     output: Path | None = None,
@@ -612,7 +613,7 @@ def power(
     progress: Progress = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Power:
-    """How large must a trial be to tell two plans apart, and what can this one show?
+    """How large must a trial or a hold-out be, and what can this one show? Two plans, each arm against control, a launch.
 
     From the study of a trial like the next one, with up to two models, or from a standard deviation of the paired
     difference, per unit.
@@ -622,7 +623,7 @@ def power(
     """
     request = _dfcl.PowerRequest()
     _fill(request, sd=sd, gain=gain, relative_gain=relative_gain, per_unit=per_unit, share_of_max=share_of_max)
-    _fill(request, split=split, differ=differ, power=power, level=level, output=output)
+    _fill(request, split=split, differ=differ, launch_units=launch_units, power=power, level=level, output=output)
     with Sources() as sources:
         if study is not None:
             meant = study_of(study, {} if settings is None else {"settings": settings})

@@ -321,6 +321,7 @@ void bind_power(nb::module_& module) {
       .add("relative_gain", &Request::relative_gains)
       .add("per_unit", &Request::per_unit)
       .add("share_of_max", &Request::share_of_max)
+      .add("launch_units", &Request::launch_units)
       .add("differ", &Request::differ)
       .add("power", &Request::power)
       .add("level", &Request::level)

@@ -56,6 +56,33 @@ def test_without_plans_a_share_of_the_units_is_assumed_to_differ(dfcl, trial):
     assert steadied["sd"] < 0.5 * few["sd"], "predictions take out what is known of the units"
 
 
+def test_each_arm_against_control(dfcl, tmp_path, trial):
+    """The least effect is z times the standard error of a plain difference of means."""
+    table = pq.read_table(tmp_path / "trial.parquet").to_pydict()
+    arm, orders = np.array(table["discount"]), np.array(table["orders"], dtype=float)
+    this = power(dfcl, "study.toml")["power"]["this_trial"]
+    assert [one["arm"] for one in this["arms"]] == ["5", "10", "15", "20"]
+    for one in this["arms"]:
+        mine, control = orders[arm == int(one["arm"])], orders[arm == 0]
+        error = np.sqrt(mine.var() / len(mine) + control.var() / len(control))
+        assert one["rows"] == len(mine)
+        assert one["difference"]["value"] == pytest.approx(mine.mean() - control.mean(), abs=1e-5)
+        assert one["least_effect"] == pytest.approx(2.8016 * error, rel=2e-3)
+
+
+def test_how_large_a_hold_out_must_be(dfcl, trial):
+    found = power(dfcl, "study.toml", "--gain", "0.5,2.5,5", "--launch-units", "40000")["power"]["this_trial"]
+    assert found["launch_units"] == 40000
+    small, middle, large = found["holdouts"]
+    assert large["share"] < middle["share"] and large["units"] == np.ceil(large["share"] * 40000)
+    # A gain for which no hold-out is enough says how large the launch would have to be.
+    assert small["share"] is None and small["least_launch"] > 40000
+    again = power(dfcl, "study.toml", "--gain", "0.5", "--launch-units", int(small["least_launch"] * 1.001))
+    assert 0.3 < again["power"]["this_trial"]["holdouts"][0]["share"] < 0.6
+    text = dfcl("power", "study.toml", "--gain", "0.5,5", "--launch-units", "40000").stdout
+    assert "none is enough" in text and "Each arm against control" in text
+
+
 def test_from_a_standard_deviation_alone(dfcl):
     found = power(dfcl, "--sd", "12", "--gain", "0.2", "--power", "0.9")["power"]
     assert found["next_trial"] == [{"gain": 0.2, "relative_gain": None, "rows": 37827.0, "trial_units": 37827.0}]

@@ -166,5 +166,21 @@ TEST(Power, ProbabilitiesOutOfRangeAreRefused) {
   EXPECT_THROW((void)assume_plans(draw_trial(shops, 100, 1).rows, {}, 0.0), core::Error);
 }
 
+// At the share found the gain is found with just the stated probability; a smaller hold-out finds it less often.
+TEST(Power, AHoldoutIsAsLargeAsItMustBe) {
+  const PowerLevels levels;
+  for (const double plan_variance : {1.0, 4.0, 9.0}) {
+    const HoldoutNeed need = holdout_need(4.0, plan_variance, 20'000.0, 0.1, levels);
+    ASSERT_FALSE(std::isnan(need.share)) << plan_variance;
+    const auto power_at = [&](double share) {
+      return power_of(std::sqrt(4.0 / share + plan_variance / (1.0 - share)), 20'000.0, 0.1, levels.level);
+    };
+    EXPECT_NEAR(power_at(need.share), 0.8, 1e-4);
+    EXPECT_LT(power_at(0.9 * need.share), 0.8);
+    EXPECT_TRUE(std::isnan(holdout_need(4.0, plan_variance, 0.99 * need.least_launch, 0.1, levels).share));
+    EXPECT_FALSE(std::isnan(holdout_need(4.0, plan_variance, 1.01 * need.least_launch, 0.1, levels).share));
+  }
+}
+
 }  // namespace
 }  // namespace dfcl::launch

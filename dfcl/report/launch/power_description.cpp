@@ -57,6 +57,28 @@ static const Described<ReportedNeed>& description(Of<ReportedNeed>) {
   return need;
 }
 
+static const Described<launch::ArmPower>& description(Of<launch::ArmPower>) {
+  using A = launch::ArmPower;
+  static const auto arm =
+      Described<A>("ArmPower", "An arm against control.")
+          .field("arm", &A::arm, "label")
+          .field("rows", &A::units, "of the arm that are looked at")
+          .field("difference", &A::difference, {"mean revenue of the arm minus control's", kPerUnit})
+          .field("sd", &A::sd, {"of the difference, per row looked at", kPerUnit})
+          .field("least_effect", &A::least_effect, {"that is found with the stated probability", kPerUnit});
+  return arm;
+}
+
+static const Described<launch::HoldoutNeed>& description(Of<launch::HoldoutNeed>) {
+  using H = launch::HoldoutNeed;
+  static const auto need = Described<H>("HoldoutNeed", "How large a hold-out must be to find a gain over control.")
+                               .field("gain", &H::gain, {"revenue", kPerUnit})
+                               .field("share", &H::share, {"of the launch; null where none is large enough", kShare})
+                               .field("units", &H::units, {"held out; null likewise", kUnits})
+                               .field("least_launch", &H::least_launch, {"below which no hold-out suffices", kUnits});
+  return need;
+}
+
 // Of a calculation that has a trial.
 static const Described<PowerFigures>& description(Of<PowerFigures>) {
   using F = PowerFigures;
@@ -73,7 +95,10 @@ static const Described<PowerFigures>& description(Of<PowerFigures>) {
                  {"second plan minus first, in revenue", kPerUnit})
           .field("smallest_gain", smallest_gain_of, {"that it finds with the stated probability", kPerUnit})
           .field("smallest_relative_gain", [](const F& one) { return relative_to_plan(one, smallest_gain_of(one)); },
-                 {"the same", kShare});
+                 {"the same", kShare})
+          .field("arms", &F::arms, "each arm against control")
+          .field("launch_units", &F::launch_units, {"of the launch that hold-outs are a share of", kUnits})
+          .field("holdouts", &F::holdouts, "for each gain asked for");
   return trial;
 }
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "dfcl/report/text/text_table.h"
 
 namespace dfcl::report {
@@ -51,6 +53,41 @@ Table trial_table(const PowerFigures& figures) {
   table.rows.push_back(
       {"smallest gain it can show, per unit", fmt::format("{} ({})", number_text(smallest_gain_of(figures)),
                                                           relative_text(figures, smallest_gain_of(figures)))});
+  return table;
+}
+
+Table arms_table(const PowerFigures& figures) {
+  Table table{"arms",
+              fmt::format("Each arm against control: the least effect found with {:.0f} % probability",
+                          100.0 * figures.levels.power),
+              "Of the mean revenue per unit, for each arm alone; no correction for their number.",
+              {"arm", "rows", "least effect", "relative to control", "difference here", "interval"},
+              {}};
+  for (const launch::ArmPower& arm : figures.arms) {
+    table.rows.push_back({arm.arm, count_text(arm.units), number_text(arm.least_effect),
+                          figures.control_revenue > 0.0
+                              ? fmt::format("{:.2f} %", 100.0 * arm.least_effect / figures.control_revenue)
+                              : "",
+                          number_text(arm.difference.value), interval_text(arm.difference.low, arm.difference.high)});
+  }
+  return table;
+}
+
+Table holdout_table(const PowerFigures& figures) {
+  Table table{
+      "holdout",
+      fmt::format("How large a hold-out must be, in a launch of {} units", units_text(figures.launch_units)),
+      figures.pair.plans_are_known
+          ? "The hold-out gets control, the rest the first plan; their mean revenue is compared."
+          : "The hold-out gets control, the rest a plan; revenue is taken to vary as in the arm where it varies "
+            "most.",
+      {"gain over control", "hold-out", "units held out", "or a launch of at least"},
+      {}};
+  for (const launch::HoldoutNeed& need : figures.holdouts) {
+    const bool is_enough = !std::isnan(need.share);
+    table.rows.push_back({number_text(need.gain), is_enough ? percent_text(need.share) : "none is enough",
+                          is_enough ? units_text(need.units) : "", units_text(need.least_launch)});
+  }
   return table;
 }
 
@@ -110,7 +147,9 @@ Verdict power_verdict(const PowerFigures& figures) {
 
 std::vector<Table> power_tables(const PowerFigures& figures) {
   if (!figures.has_trial) return {needs_table(figures)};
-  return {trial_table(figures), needs_table(figures)};
+  std::vector<Table> tables = {trial_table(figures), needs_table(figures), arms_table(figures)};
+  if (!figures.holdouts.empty()) tables.push_back(holdout_table(figures));
+  return tables;
 }
 
 std::vector<Figure> power_figures(const PowerFigures& figures) { return {power_figure(figures)}; }
@@ -122,7 +161,10 @@ std::vector<std::string> power_sentences() {
       "Rows needed are ((z of the level + z of the power) x sd / gain) squared: normal theory, good from a few "
       "thousand rows on.",
       "The launch compares two halves that get a plan each: nothing is paired, so it needs more units where plans "
-      "agree on most of them."};
+      "agree on most of them.",
+      "An arm against control compares their mean revenue; a hold-out of share h in a launch of N units finds a gain "
+      "of z "
+      "standard errors, the root of (variance under control / h + variance under the plan / (1 - h)) / N."};
 }
 
 }  // namespace dfcl::report

@@ -20,8 +20,12 @@ struct PowerFigures {
   double split_share = 1.0;    // their share of the trial
   std::string name_a = "plan A";
   std::string name_b = "plan B";
-  double budget_per_unit = 0.0;  // 0: none
-  std::string title, currency;   // of the study
+  double budget_per_unit = 0.0;                    // 0: none
+  std::vector<launch::ArmPower> arms = {};         // against control
+  double control_revenue = 0.0;                    // mean per unit, of the rows
+  double launch_units = 0.0;                       // of the launch that hold-outs are a share of
+  std::vector<launch::HoldoutNeed> holdouts = {};  // for each gain
+  std::string title, currency;                     // of the study
   std::string revenue_name = "revenue", cost_name = "cost";
 };
 
