@@ -111,6 +111,7 @@ struct Study {
     std::int64_t min_leaf_per_arm = 20;
     std::int64_t depth = 24;
     std::optional<std::int64_t> mtry;  // features tried at a node; none: all
+    bool honest = true;
     double subsample = 0.5;
   } forest;
 

@@ -269,6 +269,8 @@ void add_learners(std::vector<StudyKey>& keys) {
       .needs(kForest)
       .flag("train", "--depth");
   forest("mtry", &F::mtry, "Features tried at each split.").at_least(1).unset("all").was(0).needs(kForest);
+  forest("honest", &F::honest, "Some units of a tree choose its splits, the others fill its leaves; else all do both.")
+      .needs(kForest);
   forest("subsample", &F::subsample, "Share of the training units that each tree sees.")
       .above_up_to(0.0, 0.5)
       .needs(kForest);

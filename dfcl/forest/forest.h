@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An honest causal forest for several arms and both outcomes. Each tree sees a share of the units: half of them choose
-// the splits (split_search.h), the others fill the leaves with per-arm sums of weight and weight x response
-// (working_units.h). The effects at x use the units in the leaves of x, weighted by how often they share a leaf
-// (predict.h). Trees are grown side by side; a tree depends only on the data, the options and its number, so the forest
-// is the same for any number of threads.
+// A causal forest for several arms and both outcomes. Each tree sees a share of the units: half of them choose the
+// splits (split_search.h), the others fill the leaves with per-arm sums of weight and weight x response
+// (working_units.h); without honesty all of them do both. The effects at x use the units in the leaves of x, weighted
+// by how often they share a leaf (predict.h). Trees are grown side by side; a tree depends only on the data, the
+// options and its number, so the forest is the same for any number of threads.
 //
 // Time: units x subsample / 2 x features tried x depth x about a nanosecond for a tree. Memory while growing: a byte a
 // unit and feature, about 20 bytes a unit, and the histograms of a path from root to leaf for each thread; afterwards
@@ -66,7 +66,8 @@ struct Forest {
   std::size_t num_leaves() const { return num_arms == 0 ? 0 : leaves.size() / num_arms; }
 };
 
-// Which part a unit plays in a tree. Units with the same key (of one cluster) play the same part.
+// Which part a unit plays in an honest tree; in any other, those that split or fill do both. Units with the same key
+// (of one cluster) play the same part.
 enum class Part : std::uint8_t { out = 0, splits = 1, fills = 2 };
 Part part_of(std::uint64_t seed, double subsample, std::size_t tree, std::uint64_t key);
 

@@ -29,6 +29,7 @@ ForestOptions forest_options(const data::Study& study, std::uint64_t seed) {
           .min_leaf = static_cast<std::size_t>(given.leaf),
           .min_leaf_per_arm = static_cast<std::size_t>(given.min_leaf_per_arm),
           .mtry = static_cast<std::size_t>(given.mtry.value_or(0)),
+          .honest = given.honest,
           .subsample = given.subsample,
           .seed = seed};
 }
@@ -54,6 +55,7 @@ std::vector<std::pair<std::string, std::string>> ForestLearner::shown() const {
           {"min_leaf_per_arm", number(options_.min_leaf_per_arm)},
           {"depth", number(options_.depth)},
           {"mtry", options_.mtry == 0 ? "all" : number(options_.mtry)},
+          {"honest", options_.honest ? "true" : "false"},
           {"subsample", number(options_.subsample)}};
 }
 

@@ -62,8 +62,9 @@ void TreeGrower::choose_units(std::size_t tree_number) {
   for (std::uint32_t unit = 0; unit < data_.records.num_units(); ++unit) {
     const std::uint64_t key = data_.key.empty() ? unit : data_.key[unit];
     const Part part = part_of(data_.options.seed, data_.options.subsample, tree_number, key);
-    if (part == Part::splits) splitting_.push_back(unit);
-    if (part == Part::fills) filling_.push_back(unit);
+    const bool seen = part != Part::out;
+    if (part == Part::splits || (seen && !data_.options.honest)) splitting_.push_back(unit);
+    if (part == Part::fills || (seen && !data_.options.honest)) filling_.push_back(unit);
   }
   moved_.resize(std::max(splitting_.size(), filling_.size()));
 }
@@ -148,7 +149,7 @@ void TreeGrower::sum_filling(std::size_t begin, std::size_t end, std::vector<Sum
 }
 
 bool TreeGrower::reaches_all_arms(const std::vector<Sums>& arms) const {
-  const auto least = static_cast<std::int32_t>((data_.options.min_leaf_per_arm + 1) / 2);
+  const auto least = static_cast<std::int32_t>(least_of_part(data_.options, data_.options.min_leaf_per_arm));
   return std::all_of(arms.begin(), arms.end(), [&](const Sums& sums) { return sums.units >= least; });
 }
 

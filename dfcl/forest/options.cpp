@@ -56,6 +56,10 @@ void validate(const ForestOptions& options, std::size_t num_units, std::size_t n
           usage, fmt::format("choose smaller leaves ({}), or bring more units", core::field_name("forest.leaf")));
 }
 
+std::size_t least_of_part(const ForestOptions& options, std::size_t least) {
+  return options.honest ? (least + 1) / 2 : least;
+}
+
 std::size_t features_per_node(const ForestOptions& options, std::size_t num_features) {
   return options.mtry > 0 ? std::min(options.mtry, num_features) : num_features;
 }

@@ -86,13 +86,42 @@ Working work_on(std::span<const float> outcome, std::span<const float> given_bas
   return working;
 }
 
+// Of an arm, over its units.
+struct ArmMoments {
+  double weight = 0.0;
+  std::array<double, 2> mean{};     // sums first
+  std::array<double, 2> squares{};  // of weight x (response - mean)
+  double product = 0.0;             // of the two outcomes, likewise
+};
+
+// Correlations of pseudo-outcomes: those of one arm share its units, all share those of control. Only their sums are
+// needed: of every row, C 1, and of all, 1' C 1.
+double share_along_sum(const WorkingUnits& working, const std::vector<ArmMoments>& arms) {
+  const ArmMoments& control = arms[working.control];
+  const auto covariance = [](const ArmMoments& of, std::size_t first, std::size_t second) {
+    return (first == second ? of.squares[first] : of.product) / (of.weight * of.weight);
+  };
+  const auto units = static_cast<double>(working.sums.size());
+  double squares = 0.0, total = 0.0;
+  for (std::size_t arm = 0; arm < arms.size(); ++arm) {
+    for (std::size_t outcome = 0; outcome < 2; ++outcome) {
+      double row = 0.0;
+      for (std::size_t other = 0; other < arms.size(); ++other) {
+        for (std::size_t second = 0; second < 2; ++second) {
+          const double own = other == arm ? covariance(arms[arm], outcome, second) : 0.0;
+          row += units * (own + covariance(control, outcome, second)) *
+                 std::sqrt(working.inverse_spread[arm][outcome] * working.inverse_spread[other][second]);
+        }
+      }
+      squares += row * row;
+      total += row;
+    }
+  }
+  return total > 0.0 ? squares / total : 1.0;
+}
+
 // Mean squares of n x influence on each effect, which is that of the arm's mean less that of control's.
 void measure_spread(WorkingUnits& working, core::RunContext& context) {
-  struct ArmMoments {
-    double weight = 0.0;
-    std::array<double, 2> mean{};     // sums first
-    std::array<double, 2> squares{};  // of weight x (response - mean)
-  };
   std::vector<ArmMoments> arms(working.num_arms);
   const std::size_t num_units = working.sums.size();
   for (std::size_t arm = 0; arm < working.num_arms; ++arm) {
@@ -106,6 +135,9 @@ void measure_spread(WorkingUnits& working, core::RunContext& context) {
     moments.mean[1] = total([](const Sums& s) { return static_cast<double>(s.cost); }) / moments.weight;
     moments.squares[0] = total([&](const Sums& s) { return std::pow(s.revenue - moments.mean[0] * s.weight, 2); });
     moments.squares[1] = total([&](const Sums& s) { return std::pow(s.cost - moments.mean[1] * s.weight, 2); });
+    moments.product = total([&](const Sums& s) {
+      return (s.revenue - moments.mean[0] * s.weight) * (s.cost - moments.mean[1] * s.weight);
+    });
   }
   const ArmMoments& control = arms[working.control];
   working.inverse_spread.assign(working.num_arms, {0.0, 0.0});
@@ -118,6 +150,7 @@ void measure_spread(WorkingUnits& working, core::RunContext& context) {
       working.inverse_spread[arm][outcome] = mean_square > 0.0 ? 1.0 / mean_square : 0.0;
     }
   }
+  working.share_along_sum = share_along_sum(working, arms);
 }
 
 }  // namespace

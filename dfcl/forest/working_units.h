@@ -59,6 +59,9 @@ struct WorkingUnits {
   // Inverse mean squares of the pseudo-outcomes of each arm's effect over all units, for the two outcomes: what makes
   // currencies and arms comparable. Zero for control, and where an outcome does not vary. In steps.
   std::vector<std::array<double, 2>> inverse_spread;
+  // How much of the criterion of a split lies along the sum of the pseudo-outcomes, by which levels of a category are
+  // put in order, where no effect differs: |C 1|^2 / (1' C 1) of their correlations C. 1 where they are independent.
+  double share_along_sum = 1.0;
 };
 
 // The least base that a unit is given under the ratio link, as a share of the mean outcome.

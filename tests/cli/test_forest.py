@@ -12,7 +12,7 @@ ARMS = ["0", "5", "10", "15", "20"]
 
 
 def small(trees=24, leaf=150):
-    return ["--method", "tsm-forest", "--epochs", 3, "--trees", trees, "--leaf", leaf, "--seed", 1]
+    return ["--method", "tsm-forest", "--trees", trees, "--leaf", leaf, "--seed", 1]
 
 
 SMALL = small()
@@ -52,6 +52,22 @@ def test_a_forest_predicts_every_arm_and_keeps_what_is_known_about_costs(dfcl, m
 def test_the_same_bytes_on_two_threads(dfcl, made, tmp_path):
     good(dfcl("train", made / "study.toml", *SMALL, "--threads", 2, "-o", "again.safetensors"))
     assert (tmp_path / "again.safetensors").read_bytes() == (made / "forest.safetensors").read_bytes()
+
+
+def test_honesty_is_a_switch_that_info_shows(dfcl, made, tmp_path):
+    good(dfcl("train", made / "study.toml", *SMALL, "--set", "forest.honest=false", "-o", "all.safetensors"))
+    options = json.loads(good(dfcl("info", "all.safetensors", "--json")).stdout)["options"]
+    assert options["honest"] == "false"
+    usual = json.loads(good(dfcl("info", made / "forest.safetensors", "--json")).stdout)
+    assert usual["options"]["honest"] == "true"
+    assert (tmp_path / "all.safetensors").read_bytes() != (made / "forest.safetensors").read_bytes()
+
+
+def test_the_base_of_a_forest_is_boosted_and_networks_are_none_of_its_business(dfcl, made):
+    assert "boost" in good(dfcl("info", made / "forest.safetensors")).stdout
+    warned = dfcl("train", made / "study.toml", *SMALL, "--set", "boost.trees=20", "-o", "other.safetensors")
+    assert "changes nothing" not in good(warned).stderr
+    assert (dfcl.folder / "other.safetensors").read_bytes() != (made / "forest.safetensors").read_bytes()
 
 
 def test_monotone_revenue_rises_with_the_arm(dfcl, made, tmp_path):

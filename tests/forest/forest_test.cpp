@@ -40,6 +40,63 @@ TEST(Forest, FindsEffectsThatDifferBetweenUnits) {
   EXPECT_NO_THROW(require_consistent(forest, "forest"));
 }
 
+// Many levels that mean nothing beside one number that matters.
+TEST(Forest, IsNotLedAstrayByACategoryOfManyLevels) {
+  const auto with_groups = [](MadeTrial trial) {
+    trial.columns[1] = {.name = "group", .categorical = true, .levels = {}};
+    for (std::size_t level = 0; level < 150; ++level) trial.columns[1].levels.push_back(fmt::format("g{}", level));
+    for (std::size_t unit = 0; unit < trial.arm.size(); ++unit)
+      trial.features(unit, 1) = static_cast<float>(unit * 31 % 150);
+    return trial;
+  };
+  const MadeTrial trial = with_groups(made_trial(6000, 6, 3, 1, step_effect, 3.0));
+  const MadeTrial fresh = with_groups(made_trial(1000, 6, 3, 2, step_effect));
+  core::RunContext context(2);
+  const ForestOptions options{.trees = 40, .min_leaf = 300, .min_leaf_per_arm = 20, .seed = 1};
+  const Forest forest = grow_forest(trial.data(), options, context);
+  EXPECT_LT(error_of_effects(predicted(forest, fresh.units(), context), fresh, step_effect), 0.5);
+  std::size_t by_group = 0, by_number = 0;
+  for (const std::uint32_t root : forest.roots) {
+    by_group += forest.nodes[root].feature == 1 ? 1 : 0;
+    by_number += forest.nodes[root].feature == 0 ? 1 : 0;
+  }
+  EXPECT_EQ(by_group, 0u);
+  EXPECT_GT(by_number, 30u);
+}
+
+// Without honesty every unit of a tree counts in a leaf: leaves are as large as asked for, and hold what split them.
+TEST(Forest, WithoutHonestyUnitsSplitAndFill) {
+  const MadeTrial trial = made_trial(4000, 4, 3, 7, step_effect);
+  core::RunContext context(2);
+  ForestOptions options{.trees = 10, .min_leaf = 200, .min_leaf_per_arm = 50, .honest = false, .seed = 9};
+  const Forest forest = grow_forest(trial.data(), options, context);
+  options.honest = true;
+  EXPECT_NE(forest.leaves, grow_forest(trial.data(), options, context).leaves);
+  for (std::size_t tree = 0; tree < options.trees; ++tree) {
+    std::map<std::size_t, std::vector<std::size_t>> counts;
+    std::map<std::size_t, double> revenue;  // of control's units, by leaf
+    for (std::size_t unit = 0; unit < 4000; ++unit) {
+      if (part_of(forest.seed, forest.subsample, tree, unit) == Part::out) continue;
+      std::size_t node = forest.roots[tree];
+      while (forest.nodes[node].feature != kLeaf) {
+        const Node& at = forest.nodes[node];
+        const bool left = forest.bins[at.feature].bin_of(trial.features(unit, at.feature)) <= at.last_left;
+        node = at.next + (left ? 0 : 1);
+      }
+      counts[forest.nodes[node].next].resize(3);
+      ++counts[forest.nodes[node].next][trial.arm[unit]];
+      if (trial.arm[unit] == 0) revenue[forest.nodes[node].next] += static_cast<double>(trial.revenue[unit]);
+    }
+    for (const auto& [leaf, arms] : counts) {
+      for (const std::size_t count : arms) EXPECT_GE(count, 50u);
+      EXPECT_GE(arms[0] + arms[1] + arms[2], 200u);
+      const LeafArm& control = forest.leaves[leaf * 3];
+      EXPECT_NEAR(static_cast<double>(control.revenue / control.weight), revenue[leaf] / static_cast<double>(arms[0]),
+                  1e-3);
+    }
+  }
+}
+
 TEST(Forest, IsTheSameForAnyNumberOfThreads) {
   MadeTrial trial = made_trial(3000, 8, 4, 3, step_effect);
   trial.columns[3] = {.name = "city", .categorical = true, .levels = {"(other)", "a", "b", "c"}};

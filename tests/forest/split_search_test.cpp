@@ -73,6 +73,8 @@ class BruteForce {
     }
   }
 
+  const std::vector<std::vector<double>>& pseudo_outcomes() const { return pseudo_outcomes_; }
+
   // 0 where a side has too few units.
   double criterion(const std::vector<bool>& left, const SplitLimits& limits) const {
     std::vector<std::size_t> arms_left(trial_.num_arms), arms_right(trial_.num_arms);
@@ -175,6 +177,41 @@ TEST(SplitSearch, PutsLevelsWithTheSameEffectOnTheSameSide) {
   EXPECT_EQ(side(1), side(4));
   EXPECT_EQ(side(1), split.goes_left(0)) << "units without a city respond like those of city a";
   for (const float code : {0.0f, 2.0f, 3.0f, 5.0f}) EXPECT_NE(side(code), side(1)) << code;
+}
+
+// Where no effect differs, the order of 100 levels would be worth 60 times a split by chance. With what the order adds
+// taken off, the category wins no more often than its share among the features.
+TEST(SplitSearch, ManyLevelsThatMeanNothingDoNotWin) {
+  std::size_t won = 0;
+  constexpr std::uint64_t kTrials = 40;
+  for (std::uint64_t seed = 0; seed < kTrials; ++seed) {
+    MadeTrial trial = made_trial(4000, 4, 2 + seed % 3, seed, [](std::span<const float>, std::size_t) { return 0.0; });
+    trial.columns[0] = {.name = "group", .categorical = true, .levels = {}};
+    for (std::size_t level = 0; level < 100; ++level) trial.columns[0].levels.push_back(fmt::format("g{}", level));
+    for (std::size_t unit = 0; unit < 4000; ++unit) trial.features(unit, 0) = static_cast<float>(unit * 31 % 100);
+    NodeOfAll node(trial);
+    won += node.best({.min_units = 200, .min_units_per_arm = 10}).feature == 0 ? 1 : 0;
+  }
+  EXPECT_LE(won, kTrials / 2);
+}
+
+// Shares of the criterion along the sum of the pseudo-outcomes, by their correlations computed unit by unit.
+TEST(SplitSearch, KnowsHowMuchOfTheCriterionLiesAlongTheOrderOfLevels) {
+  const MadeTrial trial = made_trial(3000, 1, 4, 9, [](std::span<const float>, std::size_t) { return 0.0; });
+  core::RunContext context(1);
+  const WorkingUnits working = make_working_units(trial.seen(), context);
+  const auto pseudo = BruteForce(trial).pseudo_outcomes();
+  double rows = 0.0, total = 0.0;
+  for (const auto& first : pseudo) {
+    double row = 0.0;
+    for (const auto& second : pseudo) {
+      for (std::size_t i = 0; i < first.size(); ++i) row += first[i] * second[i] / static_cast<double>(first.size());
+    }
+    rows += row * row;
+    total += row;
+  }
+  EXPECT_NEAR(working.share_along_sum, rows / total, 1e-3);
+  EXPECT_GT(working.share_along_sum, 1.5);  // three arms share their control
 }
 
 TEST(SplitSearch, DoesNotDependOnTheCurrency) {
