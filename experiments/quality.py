@@ -60,7 +60,7 @@ CELLS = {
         for response in ("rules", "smooth")
     },
 }
-NETWORKS = ("network.hidden=[16,16]", "network.hidden=[64,64]", "network.hidden=[256,256]")
+NETWORKS = {"network.hidden=[16]": "plain, 16", "network.hidden=[64,32,32]": "plain, 64-32-32", "": "for tables"}
 
 
 def settings_of(part, method):

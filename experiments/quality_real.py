@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as arrow
 import pyarrow.csv as csv
 import pyarrow.parquet as parquet
-from quality_runner import Job, outcomes
+from quality_runner import Job, chosen_by, outcomes
 
 SHARES = {"train": 0.6, "validation": 0.1, "test": 0.3}
 PLAN_BUDGET = 0.3  # of the way from control's cost to the costliest arm's
@@ -156,7 +156,7 @@ def judge(runner, facts, trial, split_words, stem, job):
     units = len(test)
     return {"loss": float(own.mean()), "loss_of_means": float(base.mean()), "difference": difference, "difference_error": error,
             "promised": promised, "increment": units * increment, "increment_error": units * increment_error,
-            "spend": made["spend"], "stack": described.get("stack") or {}, "verdict": described.get("verdict", "")}  # fmt: skip
+            "spend": made["spend"], **chosen_by(described)}  # fmt: skip
 
 
 def real_lines(found, methods):
@@ -186,7 +186,7 @@ def split_text(result):
     """Weights, the z of the loss against the arms' means, and whether the plan's promise lies inside the interval."""
     if result is None:
         return ""
-    weights = result.get("stack", {}).get("weights", {})
+    weights = result.get("weights", {})
     text = ", ".join(f"{name} {weight:.2f}" for name, weight in weights.items() if weight >= 0.005)
     z = result["difference"] / max(result["difference_error"], 1e-30)
     inside = abs(result["promised"] - result["increment"]) <= 1.96 * result["increment_error"]

@@ -282,6 +282,7 @@ class Runner:
 
 
 def chosen_by(described):
-    """What `dfcl info` says of a stack: the weights of its members."""
-    stack = described.get("stack") or {}
-    return {"stack": stack} if stack else {}
+    """What `dfcl info` says of a stack: the weights of its members, and of any model: what does not bear out."""
+    members = (described.get("stack") or {}).get("members", [])
+    result = {"weights": {member["method"]: member["weight"] for member in members}} if members else {}
+    return {**result, **({"remarks": described["remarks"]} if described.get("remarks") else {})}

@@ -190,12 +190,12 @@ def nine_lines(found, cells, methods):
 
 
 def pays_lines(found, networks):
-    """`dfcl-mer` minus `tsm`: rows and size of the network down, budgets across."""
+    """`dfcl-mer` minus `tsm`: rows and size of the network down, budgets across. networks: setting -> words."""
     scores = {}
     for result in found:
         if "shares" in result:
             scores[result["cell"], result["seed"], result["setting"], result["method"]] = result["shares"]
-    lines = ["| rows | hidden layers | " + " | ".join(f"budget {b:g}" for b in BUDGETS) + " | mean |", "|---" * (len(BUDGETS) + 3) + "|"]
+    lines = ["| rows | network | " + " | ".join(f"budget {b:g}" for b in BUDGETS) + " | mean |", "|---" * (len(BUDGETS) + 3) + "|"]
     sizes = sorted({cell.split("-")[1] for cell, *_ in scores}, key=lambda text: int(text.rstrip("k")))
     for rows in sizes:
         for network in networks:
@@ -206,8 +206,7 @@ def pays_lines(found, networks):
                 continue
             mean = 100.0 * np.mean(pairs, axis=0)
             error = 100.0 * np.mean(pairs, axis=1).std(ddof=1) / len(pairs) ** 0.5 if len(pairs) > 1 else float("nan")
-            size = network.split("=")[1].strip("[]").replace(",", "-")
-            lines.append(f"| {rows} | {size} | " + " | ".join(f"{x:+.1f}" for x in mean)
+            lines.append(f"| {rows} | {networks[network]} | " + " | ".join(f"{x:+.1f}" for x in mean)
                          + f" | {mean.mean():+.1f} (standard error {error:.1f}, {len(pairs)} trials) |")  # fmt: skip
     return lines
 

@@ -70,7 +70,7 @@ learn::Description ForestPredictor::describe(const learn::Schema& schema) const 
       fmt::format("{}, {} leaves in all; revenue as {}", core::plural(forest_.num_trees(), "tree", "trees"),
                   core::count_text(forest_.num_leaves()), words(forest_.revenue_link));
   if (forest_.cost_link != forest_.revenue_link) text += fmt::format(", cost as {}", words(forest_.cost_link));
-  text += fmt::format("; the {} above gives the base, the mean over the arms", base_.front().predictor->kind());
+  text += "; the learner above gives the base, the mean over the arms";
   description.lines.emplace_back("forest", text);
   std::vector<std::size_t> order(forest_.importance.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -9,10 +9,8 @@
 
 namespace dfcl::train {
 
-// Of networks, or of the networks that are a forest's base.
+// Of networks.
 inline const nn::NetworkParts& parts_of(const learn::Predictor& predictor) {
-  if (const auto* forest = dynamic_cast<const forest::ForestPredictor*>(&predictor))
-    return parts_of(*forest->base().at(0).predictor);
   return dynamic_cast<const nn::NetworkPredictor&>(predictor).parts();
 }
 inline const nn::NetworkParts& parts_of(const model::Model& model) {
