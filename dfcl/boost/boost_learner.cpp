@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "dfcl/boost/boost_predictor.h"
 #include "dfcl/boost/boosted_bag.h"
 #include "dfcl/core/hash.h"
+#include "dfcl/learn/record_json.h"
 
 namespace dfcl::boost {
 namespace {
@@ -175,6 +177,24 @@ std::vector<float> importance_of(const Training& training, std::size_t num_featu
   return shares;
 }
 
+// A finished fit, kept so that a run that is taken up again does not grow its trees anew.
+io::TensorFile finished_fit(const learn::Fit& fit) {
+  io::TensorFile file;
+  const learn::PartWriter part(file, "");
+  fit.predictor->save(part);
+  part.text("record", learn::record_list(fit.record));
+  return file;
+}
+learn::Fit fit_of(const io::TensorFile& file, const learn::TrainingSet& set, const std::string& where) {
+  const learn::Schema schema = set.schema();
+  const learn::PartReader part(file, "", where, schema, nullptr);
+  learn::Fit fit;
+  fit.predictor = load_boost(part);
+  fit.predictor->require_fits(schema, where);
+  fit.record = learn::parse_record(part.text("record"), where);
+  return fit;
+}
+
 std::vector<Bag> finished_bags(const std::vector<BoostedBag>& bags) {
   std::vector<Bag> list;
   for (const BoostedBag& bag : bags) list.push_back(bag.bag());
@@ -207,6 +227,8 @@ std::vector<std::pair<std::string, std::string>> BoostLearner::shown() const {
 
 learn::Fit BoostLearner::fit(const learn::TrainingSet& set, const learn::Objective&, const learn::Stage& stage,
                              core::RunContext& context) const {
+  if (const std::optional<io::TensorFile> kept = stage.load ? stage.load() : std::nullopt)
+    return fit_of(*kept, set, stage.name);
   const FitUnits units(set, bins_, context);
   const std::uint64_t seed = core::combine_hashes(options_.seed, core::hash_text("boost") + stage.member);
   Training training(units, options_, set.learns_cost, seed);
@@ -219,6 +241,7 @@ learn::Fit BoostLearner::fit(const learn::TrainingSet& set, const learn::Objecti
                    .cost = finished_bags(training.cost()),
                    .importance = importance_of(training, bins_.size())};
   fit.predictor = std::make_unique<BoostPredictor>(std::move(parts));
+  if (stage.save) stage.save(finished_fit(fit));
   return fit;
 }
 

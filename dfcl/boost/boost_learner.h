@@ -6,6 +6,7 @@
 // fits. Settings from the study's [boost].
 // Stopping looks at the validation units where there are at least a tenth as many as training units; else each bag
 // holds out 15 % of its own, whole clusters together.
+// A finished fit is kept as a checkpoint; one that is not finished is grown anew, with the same trees.
 // Time: 400,000 units of 107 features, a tree of 31 leaves: see docs/decisions/0061. Memory of a fit: 2 bytes a unit
 // and feature, and 40 bytes a unit for each outcome and bag.
 #pragma once

@@ -248,6 +248,26 @@ TEST(BoostLearner, FewUnitsGiveTheMeansOfTheArms) {
   EXPECT_EQ(found.revenue(0, 1), found.revenue(50, 1));
 }
 
+TEST(BoostLearner, AFinishedFitIsTakenUpAgain) {
+  const MadeSet made = usual_set(2000);
+  const learn::TrainingSet set = made.set();
+  core::RunContext context(2);
+  const data::Study study = small_study();
+  const auto learner = make_boost_learner({.study = study, .set = set, .steps = {}, .seed = 1}, context);
+  std::optional<io::TensorFile> kept;
+  learn::Stage stage;
+  stage.load = [&] { return kept; };
+  stage.save = [&](io::TensorFile file) { kept = std::move(file); };
+  const learn::Fit fit = learner->fit(set, learn::Objective(), stage, context);
+  ASSERT_TRUE(kept.has_value());
+  stage.save = nullptr;
+  const learn::Fit again = learner->fit(set, learn::Objective(), stage, context);
+  EXPECT_TRUE(parts_of(fit) == parts_of(again));
+  EXPECT_EQ(fit.record.size(), again.record.size());
+  kept->tensors.pop_back();
+  EXPECT_THROW((void)learner->fit(set, learn::Objective(), stage, context), core::Error);
+}
+
 TEST(BoostLearner, StopsWhenAskedTo) {
   const MadeSet made = usual_set(2000);
   const std::atomic<bool> cancel = true;
