@@ -97,8 +97,13 @@ Overlap overlap_of(const data::Trial& trial, std::size_t feature, core::RunConte
 }
 
 // "non-zero only where the revenue is" by chance has the probability r^n, with r the share of units with revenue.
-std::string overlap_reason(const data::Trial& trial, std::size_t feature, double level, core::RunContext& context) {
+std::string overlap_reason(const data::Trial& trial, std::size_t feature, const std::vector<std::uint64_t>& sample,
+                           double level, core::RunContext& context) {
   if (trial.features.columns[feature].categorical) return "";
+  for (const std::uint64_t row : sample) {  // most features end here, without a pass over all units
+    const float value = trial.features.values(row, feature);
+    if (std::isfinite(value) && value != 0.0f && trial.revenue[row] == 0.0f) return "";
+  }
   const Overlap overlap = overlap_of(trial, feature, context);
   if (overlap.outside > 0.0 || overlap.with_feature == 0.0 || overlap.with_revenue > kRareRevenue * overlap.rows)
     return "";
@@ -125,7 +130,7 @@ void find_outcome_leaks(const data::Trial& trial, const CheckOptions& options, s
     std::string why = explained[feature] >= options.suspect_explained
                           ? fmt::format("alone it explains {:.1f} % of the revenue's variance within arms",
                                         100.0 * explained[feature])
-                          : overlap_reason(trial, feature, level, context);
+                          : overlap_reason(trial, feature, sample, level, context);
     if (why.empty()) continue;
     left_out[feature] = true;
     const std::string& name = trial.features.columns[feature].name;

@@ -2,7 +2,8 @@
 //
 // Features that tell the outcome: measured with it, or made of it. Two signs: a feature that alone explains nearly all
 // of the revenue within arms, and one that is non-zero only where the revenue is. Time: one sort per feature of at most
-// 100,000 sampled rows, one pass for the second sign. Memory: the sample of one feature a thread.
+// 100,000 sampled rows; a pass for the second sign where the sample shows it. Memory: the sample of one feature a
+// thread.
 #pragma once
 
 #include <vector>
