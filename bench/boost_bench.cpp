@@ -102,6 +102,9 @@ void run(const char* path, int threads, std::int64_t trees) {
 }  // namespace dfcl::bench
 
 int main(int argc, char** argv) {
-  if (argc < 4) return 2;
+  if (argc < 4) {
+    fmt::print("bench/boost_lightgbm.py runs this with a file of units\n");
+    return 0;
+  }
   dfcl::bench::run(argv[1], std::atoi(argv[2]), std::atoll(argv[3]));
 }
