@@ -5,10 +5,10 @@
 
 107 features, five arms, both outcomes with the Poisson deviance, 31 leaves, learning rate 0.05, 70 % of features and
 80 % of rows per tree, no early stopping; LightGBM has the arm as a number, as we do, and its data set is made before
-the clock starts. Ours includes making bins of the units, and looks at a tenth more units after each tree, as training does
-to know when to stop. Then all five arms of the same units are predicted for both outcomes. Wall time and processor time
-are both shown. Where LightGBM is not installed (pip install lightgbm) only ours runs. On a busy machine only the processor time of one thread means anything: LightGBM's threads wait for each
-other busily.
+the clock starts. Ours includes making bins of the units, and looks at a tenth more units after each tree, as training
+does to know when to stop. Then all five arms of the same units are predicted for both outcomes. Wall time and processor
+time are both shown. On a busy machine only the processor time of one thread means anything: LightGBM's threads wait for
+each other busily. Where LightGBM is not installed (pip install lightgbm) only ours runs.
 """
 
 import os
