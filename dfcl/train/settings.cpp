@@ -36,14 +36,14 @@ loss::Baseline baseline_of(const std::optional<std::string>& name, bool as_publi
 }
 
 // What networks for tables take where the study leaves it open; see docs/decisions/0062.
-constexpr std::size_t kTableEpochs = 20;
+constexpr std::size_t kTableSteps = 1'000;  // within 12 to 40 epochs
 constexpr std::size_t kTableDecisionEpochs = 12;
 constexpr double kTableDecisionRate = 0.3;
 
 std::size_t table_batch(std::size_t num_units) {
   if (num_units >= 1'000'000) return 4096;
   if (num_units >= 250'000) return 2048;
-  return std::clamp<std::size_t>(std::bit_floor(num_units / 32 + 1), 128, 1024);
+  return std::clamp<std::size_t>(std::bit_floor(num_units / 64 + 1), 128, 1024);
 }
 
 }  // namespace
@@ -67,11 +67,12 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   settings.steps.batch = given.batch ? static_cast<std::size_t>(*given.batch) : usual_batch;
   settings.steps.batch = std::min(settings.steps.batch, num_training_units);
   const std::size_t steps_per_epoch = (num_training_units + settings.steps.batch - 1) / settings.steps.batch;
-  const std::size_t usual_epochs =
-      settings.table ? kTableEpochs : std::clamp<std::size_t>(kUsualSteps / steps_per_epoch, 10, 60);
+  const std::size_t usual_epochs = settings.table ? std::clamp<std::size_t>(kTableSteps / steps_per_epoch, 12, 40)
+                                                  : std::clamp<std::size_t>(kUsualSteps / steps_per_epoch, 10, 60);
   const std::size_t decision_epochs = settings.table ? kTableDecisionEpochs : usual_epochs * 3 / 2 - usual_epochs;
   settings.epochs =
       given.epochs ? static_cast<std::size_t>(*given.epochs) : usual_epochs + (decides ? decision_epochs : 0);
+  if (settings.table && decides && !given.epochs && !start_from.empty()) settings.epochs = decision_epochs;
   settings.start_from = start_from;
   // A model to start from has been warmed up already.
   const std::size_t from_scratch =

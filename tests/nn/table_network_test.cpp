@@ -11,6 +11,7 @@
 #include "dfcl/loss/drm_loss.h"
 #include "dfcl/loss/policy_loss.h"
 #include "dfcl/loss/prediction_loss.h"
+#include "dfcl/nn/table/arm_means.h"
 #include "dfcl/nn/table/table_gradient.h"
 #include "dfcl/nn/table/table_predictor.h"
 #include "tests/gradient_check.h"
@@ -213,6 +214,46 @@ TEST(TableGradient, LossesThatAreNotSeparableAreTheMembersOwn) {
       TableGradient<double>(both).compute(context, sample.values(), sample.rows(), sample.all(), losses, {}, gradient2);
   EXPECT_NEAR(mean1[0], mean2[0], 1e-12);
   for (std::size_t i = 0; i < single.layout().first_bias; ++i) EXPECT_NEAR(gradient1[i], gradient2[i], 1e-12);
+}
+
+TEST(TableNetwork, StartsAtTheArmsMeans) {
+  const TableSample sample(400);
+  data::Arms arms;
+  arms.labels = {"0", "1", "2"};
+  const std::vector<std::uint32_t> all = sample.all();
+  learn::TrainingSet set;
+  set.arms = &arms;
+  set.arm = sample.arm;
+  set.scaled_revenue = sample.revenue;
+  set.scaled_cost = sample.cost;
+  set.weight = sample.weight;
+  set.rows = all;
+  std::vector<double> revenue(3), cost(3), weight(3);
+  for (std::size_t row = 0; row < 400; ++row) {
+    const double share = static_cast<double>(sample.weight[row]);
+    revenue[sample.arm[row]] += share * static_cast<double>(sample.revenue[row]);
+    cost[sample.arm[row]] += share * static_cast<double>(sample.cost[row]);
+    weight[sample.arm[row]] += share;
+  }
+  TableOptions real = small_table_options();
+  real.cost = {.num_arms = 3, .kind = OutcomeKind::real, .non_negative = true};
+  for (const TableOptions& options : {small_table_options(), real}) {
+    TableNetwork<float> network(sample.encoding, options);
+    network.initialise(1);
+    start_at_arm_means(set, true, network);
+    const TableLayout& layout = network.layout();
+    for (std::size_t i = layout.heads; i < layout.head_bias; ++i) network.parameters()[i] = 0.0f;
+    network.refresh();
+    core::RunContext context(1);
+    TableRunner(network).run(context, network, {sample.values()}, [&](std::size_t, std::size_t count, TableTile<float>& tile) {
+      for (std::size_t row = 0; row < count * 3; ++row) {
+        for (std::size_t arm = 0; arm < 3; ++arm) {
+          EXPECT_NEAR(static_cast<double>(tile.revenue()(row, arm)), revenue[arm] / weight[arm], 1e-4);
+          EXPECT_NEAR(static_cast<double>(tile.cost()(row, arm)), cost[arm] / weight[arm], 1.1e-3);
+        }
+      }
+    });
+  }
 }
 
 TEST(TablePredictor, AUnitsNumbersDependOnNothingButItsFeatures) {

@@ -10,6 +10,7 @@
 #include "dfcl/core/hash.h"
 #include "dfcl/core/random.h"
 #include "dfcl/learn/record_json.h"
+#include "dfcl/nn/table/arm_means.h"
 
 namespace dfcl::nn {
 namespace {
@@ -48,6 +49,7 @@ TableTrainer::TableTrainer(const learn::TrainingSet& set, const learn::Objective
       runner_(network_),
       data_{set.arm, set.scaled_revenue, set.scaled_cost, set.weight, set.nuisance_revenue, set.nuisance_cost} {
   network_.initialise(seed_);
+  start_at_arm_means(set, objective.revenue_form == loss::RevenueForm::outcome, network_);
   const auto parameters = network_.parameters();
   state_.parameters.assign(parameters.begin(), parameters.end());
   state_.adam_mean.assign(parameters.size(), 0.0f);

@@ -106,6 +106,25 @@ std::string went_back_text(const ordered_json& record) {
          "\n";
 }
 
+// Which epoch of each fit by prediction was kept, where it was not the last (learn/epoch_record.h).
+std::string kept_text(const ordered_json& record) {
+  std::string text;
+  for (std::size_t i = 0; i + 1 < record.size(); ++i) {
+    const ordered_json& entry = record[i];
+    const ordered_json& next = record[i + 1];
+    const auto flag = [](const ordered_json& of, const char* name) {
+      return of.is_object() && of.contains(name) && of[name] == true;
+    };
+    if (!flag(entry, "kept") || flag(entry, "decides") || flag(next, "decides") || !entry["epoch"].is_number())
+      continue;
+    text +=
+        wrap(fmt::format("Epoch {} was kept: no later one had a lower validation loss.", entry["epoch"].dump()), 0) +
+        "\n";
+    break;
+  }
+  return text;
+}
+
 // The figures of the last network's first and last epoch side by side.
 std::string record_text(const model::Model& model) {
   const ordered_json record = record_of(model);
@@ -124,7 +143,7 @@ std::string record_text(const model::Model& model) {
     table.add_row({name, shown ? number_text(before->get<double>()) : "", number_text(value.get<double>())});
   }
   return fmt::format("\nTraining record, {}:\n{}{}", plural(record.size(), "epoch", "epochs"), table.text(),
-                     went_back_text(record));
+                     kept_text(record) + went_back_text(record));
 }
 
 std::string multipliers_text(const model::Model& model) {
