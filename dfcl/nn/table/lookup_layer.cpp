@@ -4,43 +4,54 @@
 #include <algorithm>
 
 #include "dfcl/core/for_each_processor.h"
+#include "dfcl/nn/table/lanes.h"
 
 namespace dfcl::nn {
 namespace {
 
+// kVectors registers of one unit's sums, over the columns.
+template <class T, std::size_t kVectors>
+DFCL_INLINE void add_unit(const Lookup* lookups, std::size_t count, std::size_t width, const T* values, T* sums) {
+  using L = Lanes<T>;
+  typename L::Vector sum[kVectors];
+  for (std::size_t v = 0; v < kVectors; ++v) sum[v] = L::at(sums + v * L::kSize);
+  for (std::size_t i = 0; i < count; ++i) {
+    const T* const row = values + lookups[i].row * width;
+    const T share = static_cast<T>(lookups[i].share);
+    const T rest = T(1) - share;
+    for (std::size_t v = 0; v < kVectors; ++v)
+      sum[v] += rest * L::at(row + v * L::kSize) + share * L::at(row + width + v * L::kSize);
+  }
+  for (std::size_t v = 0; v < kVectors; ++v) L::at(sums + v * L::kSize) = sum[v];
+}
+
 template <class T>
 DFCL_INLINE void add_lookups_body(const LookupUnits& units, std::size_t first, std::size_t count, std::size_t width,
                                   const T* values, T* sums) {
-  constexpr std::size_t kNumbers = 16;
+  constexpr std::size_t kSize = Lanes<T>::kSize;
   for (std::size_t unit = 0; unit < units.num_units; ++unit) {
     const Lookup* lookups = units.lookups + unit * units.num_columns + first;
-    T* const __restrict to = sums + unit * width;
-    for (std::size_t i = 0; i < count; ++i) {
-      const T* const __restrict row = values + lookups[i].row * width;
-      const T share = static_cast<T>(lookups[i].share);
-      const T rest = T(1) - share;
-      for (std::size_t j = 0; j < width; j += kNumbers) {
-        for (std::size_t k = j; k < j + kNumbers; ++k) to[k] += rest * row[k] + share * row[width + k];
-      }
-    }
+    T* const to = sums + unit * width;
+    std::size_t j = 0;
+    for (; j + 8 * kSize <= width; j += 8 * kSize) add_unit<T, 8>(lookups, count, width, values + j, to + j);
+    for (; j < width; j += kSize) add_unit<T, 1>(lookups, count, width, values + j, to + j);
   }
 }
 
 template <class T>
 DFCL_INLINE void add_value_gradient_body(const LookupUnits& units, std::size_t column, std::size_t first_value,
                                          std::size_t width, const T* gradient, T* value_gradient) {
-  constexpr std::size_t kNumbers = 16;
+  using L = Lanes<T>;
   for (std::size_t unit = 0; unit < units.num_units; ++unit) {
     const Lookup lookup = units.lookups[unit * units.num_columns + column];
-    const T* const __restrict from = gradient + unit * width;
-    T* const __restrict to = value_gradient + (lookup.row - first_value) * width;
+    const T* const from = gradient + unit * width;
+    T* const to = value_gradient + (lookup.row - first_value) * width;
     const T share = static_cast<T>(lookup.share);
     const T rest = T(1) - share;
-    for (std::size_t j = 0; j < width; j += kNumbers) {
-      for (std::size_t k = j; k < j + kNumbers; ++k) {
-        to[k] += rest * from[k];
-        to[width + k] += share * from[k];
-      }
+    for (std::size_t j = 0; j < width; j += L::kSize) {
+      const typename L::Vector slope = L::at(from + j);
+      L::at(to + j) += rest * slope;
+      L::at(to + width + j) += share * slope;
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "dfcl/core/for_each_processor.h"
+#include "dfcl/nn/table/lanes.h"
 
 namespace dfcl::nn {
 namespace {
@@ -60,23 +61,74 @@ DFCL_INLINE void member_forward_body(const MemberRows& rows, const Dropout& drop
   }
 }
 
+// The columns first .. first + kVectors registers: sums over rows stay in registers.
+template <class T, std::size_t kVectors>
+DFCL_INLINE void second_columns(const MemberRows& rows, T keep, std::size_t first, const T* scale, const T* in,
+                                const T* out, T* gradient, T* scale_gradient, T* bias_gradient) {
+  using L = Lanes<T>;
+  using Vector = typename L::Vector;
+  Vector to_scale[kVectors], to_bias[kVectors];
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    to_scale[v] = L::at(scale_gradient + first + v * L::kSize);
+    to_bias[v] = L::at(bias_gradient + first + v * L::kSize);
+  }
+  for (std::size_t row = 0; row < rows.num_rows; ++row) {
+    const std::size_t place = row * rows.width + first;
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const std::size_t j = place + v * L::kSize;
+      const Vector passed = L::at(out + j) > T(0) ? keep * L::at(gradient + j) : Vector{};
+      to_scale[v] += passed * L::at(in + j);
+      to_bias[v] += passed;
+      L::at(gradient + j) = passed * L::at(scale + first + v * L::kSize);
+    }
+  }
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    L::at(scale_gradient + first + v * L::kSize) = to_scale[v];
+    L::at(bias_gradient + first + v * L::kSize) = to_bias[v];
+  }
+}
+
 template <class T>
 DFCL_INLINE void second_backward_body(const MemberRows& rows, const Dropout& dropout, const T* scale, const T* in,
                                       const T* out, T* gradient, T* scale_gradient, T* bias_gradient) {
   const T keep = static_cast<T>(dropout.scale());
-  const T* const __restrict scales = scale;
-  T* const __restrict to_scale = scale_gradient;
-  T* const __restrict to_bias = bias_gradient;
+  constexpr std::size_t kSize = Lanes<T>::kSize;
+  std::size_t first = 0;
+  for (; first + 4 * kSize <= rows.width; first += 4 * kSize)
+    second_columns<T, 4>(rows, keep, first, scale, in, out, gradient, scale_gradient, bias_gradient);
+  for (; first < rows.width; first += kSize)
+    second_columns<T, 1>(rows, keep, first, scale, in, out, gradient, scale_gradient, bias_gradient);
+}
+
+template <class T, std::size_t kVectors>
+DFCL_INLINE void first_columns(const MemberRows& rows, T keep, std::size_t first, const MemberLayer<T>& layer,
+                               const T* in, const T* out, const T* out_gradient, const FirstGradient<T>& gradient) {
+  using L = Lanes<T>;
+  using Vector = typename L::Vector;
+  Vector to_scale[kVectors], to_bias[kVectors], to_sign[kVectors];
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    to_scale[v] = L::at(gradient.scale + first + v * L::kSize);
+    to_bias[v] = L::at(gradient.bias + first + v * L::kSize);
+    to_sign[v] = L::at(gradient.sign + first + v * L::kSize);
+  }
   for (std::size_t row = 0; row < rows.num_rows; ++row) {
-    const T* const __restrict before = in + row * rows.width;
-    const T* const __restrict after = out + row * rows.width;
-    T* const __restrict slope = gradient + row * rows.width;
-    for (std::size_t j = 0; j < rows.width; ++j) {
-      const T passed = after[j] > T(0) ? keep * slope[j] : T(0);
-      to_scale[j] += passed * before[j];
-      to_bias[j] += passed;
-      slope[j] = passed * scales[j];
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const std::size_t column = first + v * L::kSize;
+      const std::size_t j = row * rows.width + column;
+      const Vector before = L::at(in + j);
+      const Vector scale = L::at(layer.scale + column);
+      const Vector kept = L::at(out + j) != T(0) ? keep * L::at(out_gradient + j) : Vector{};
+      to_sign[v] += kept * (before * scale + L::at(layer.bias + column));
+      const Vector passed = kept * L::at(layer.sign + column);
+      to_scale[v] += passed * before;
+      to_bias[v] += passed;
+      L::at(gradient.in + j) += passed * scale;
     }
+  }
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    L::at(gradient.scale + first + v * L::kSize) = to_scale[v];
+    L::at(gradient.bias + first + v * L::kSize) = to_bias[v];
+    L::at(gradient.sign + first + v * L::kSize) = to_sign[v];
   }
 }
 
@@ -85,26 +137,12 @@ DFCL_INLINE void first_backward_body(const MemberRows& rows, const Dropout& drop
                                      const T* in, const T* out, const T* out_gradient,
                                      const FirstGradient<T>& gradient) {
   const T keep = static_cast<T>(dropout.scale());
-  const T* const __restrict scale = layer.scale;
-  const T* const __restrict bias = layer.bias;
-  const T* const __restrict sign = layer.sign;
-  T* const __restrict to_scale = gradient.scale;
-  T* const __restrict to_bias = gradient.bias;
-  T* const __restrict to_sign = gradient.sign;
-  for (std::size_t row = 0; row < rows.num_rows; ++row) {
-    const T* const __restrict before = in + row * rows.width;
-    const T* const __restrict after = out + row * rows.width;
-    const T* const __restrict slope = out_gradient + row * rows.width;
-    T* const __restrict to = gradient.in + row * rows.width;
-    for (std::size_t j = 0; j < rows.width; ++j) {
-      const T kept = after[j] != T(0) ? keep * slope[j] : T(0);
-      to_sign[j] += kept * (before[j] * scale[j] + bias[j]);
-      const T passed = kept * sign[j];
-      to_scale[j] += passed * before[j];
-      to_bias[j] += passed;
-      to[j] += passed * scale[j];
-    }
-  }
+  constexpr std::size_t kSize = Lanes<T>::kSize;
+  std::size_t first = 0;
+  for (; first + 4 * kSize <= rows.width; first += 4 * kSize)
+    first_columns<T, 4>(rows, keep, first, layer, in, out, out_gradient, gradient);
+  for (; first < rows.width; first += kSize)
+    first_columns<T, 1>(rows, keep, first, layer, in, out, out_gradient, gradient);
 }
 
 template <class T>
