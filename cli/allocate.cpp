@@ -77,8 +77,10 @@ void add_options(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& 
                   "Default: the arm called 0, control or none, else the first.");
   verb.add_flag("--index", request->index, "revenue ranks units and is no money, for predictions that do not say");
   add_word<allocate::Objective>(verb, "--objective", request->objective,
-                                "what to maximise: revenue, or margin x revenue - cost");
-  add_field(verb, "--margin", request->margin, "share of revenue that is earned, for --objective profit");
+                                "what to maximise: revenue, or profit = worth of revenue - cost");
+  add_field(verb, "--margin", request->margin,
+            "share of revenue that is profit before the incentive: shows incremental profit and ROI");
+  add_field(verb, "--per-revenue", request->per_revenue, "what one unit of revenue is worth; instead of --margin");
   add_constraints(verb, request);
   add_launch(verb, request);
   verb.add_flag("--stream", request->stream,

@@ -28,11 +28,11 @@ int run_evaluate(EvaluateFlags& flags, bool as_json, core::RunContext& context) 
 
 void add_statistics(CLI::App& verb, EvaluateFlags& flags) {
   add_word<evaluate::Estimator>(verb, "--estimator", flags.estimator,
-                                "how revenue and cost of a plan are estimated\nDefault: doubly-robust; hajek where the "
-                                "reference predicts efficiencies and no --nuisance is given.");
+                                "how revenue and cost of a plan are estimated\nDefault: doubly-robust; hajek where "
+                                "all models predict efficiencies and no --nuisance is given.");
   add_model(verb, "--nuisance", flags.nuisance,
-            "model or predictions that steady the doubly robust estimates of all models\nDefault: the "
-            "reference's. Must not have seen these rows.");
+            "model or predictions that steady the doubly robust estimates of all models\nDefault: the mean "
+            "prediction of the models given. Must not have seen these rows.");
   verb.add_option("--resamples", flags.resamples, "bootstrap resamples; 0: no intervals\nDefault: 1000.");
   add_word<verbs::Intervals>(
       verb, "--intervals", flags.intervals,

@@ -42,6 +42,7 @@ WITHOUT_SEED = {"threads": both(-1), "seed": only_program("-1")}
 PROGRESS = {"progress": only_python("yes")}
 STUDY = {"study": both("absent.toml"), "set": only_program("columns.revenu=x"), "trial": only_python(ABSENT)}
 INCLUDE_CONTROL = {"include_control": only_program("=maybe")}  # in Python a keyword of the study
+VALUE = {"margin": only_program("1.5"), "per_revenue": only_program("0")}  # likewise
 SETTINGS = {"settings": only_python({"columns.revenu": "x"})}
 
 # Verb -> argument, as a field of the request -> the wrong value. An argument by position is called as in Python.
@@ -125,6 +126,7 @@ ROWS = {
         "index": flag(),
         "objective": both("Profit"),
         "margin": both(-1, objective="profit"),
+        "per_revenue": both(0),
         "min_roi": both("x"),
         "eligible": both(ABSENT),
         "segment": both("region"),
@@ -145,6 +147,7 @@ ROWS = {
     "evaluate": {
         **STUDY,
         **INCLUDE_CONTROL,
+        **VALUE,
         "models": both(ABSENT),
         "index": flag(),
         "output": both("results.txt"),
@@ -175,6 +178,7 @@ ROWS = {
     "compare": {
         **STUDY,
         **INCLUDE_CONTROL,
+        **VALUE,
         "methods": Wrong("tsm,tsn", ["tsm", "tsn"]),
         "seeds": both(0),
         "resamples": both(-1),
@@ -209,6 +213,8 @@ ROWS = {
         "launch": both(""),
         "budget": both(-1),
         "multiplier": both(-1),
+        "margin": both(1.5),
+        "per_revenue": both(0),
         "output": both("results.txt"),
         "threads": only_program("-1"),
         "seed": only_program("-1"),

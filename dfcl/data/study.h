@@ -37,6 +37,7 @@ struct Study {
     std::vector<double> missing;
     std::optional<std::string> cluster;
     std::optional<std::string> propensity;
+    std::optional<std::string> rule;          // the arm that today's rule would give: a baseline
     std::map<std::string, double> winsorize;  // revenue or cost -> quantile
     std::int64_t min_level_units = 50;        // rarer levels of a category are pooled
   } columns;
@@ -61,6 +62,14 @@ struct Study {
     std::vector<double> share_of_max;
     bool include_control = false;  // amounts include what everyone would cost in control
   } budgets;
+
+  // What revenue is worth, in the currency of cost. At most one of them.
+  struct Value {
+    std::optional<double> margin;       // share of revenue that is profit before the incentive
+    std::optional<double> per_revenue;  // worth of one unit of revenue: a visit, an order
+
+    std::optional<double> of_revenue() const { return margin ? margin : per_revenue; }
+  } value;
 
   struct Split {
     std::string by = "hash";  // hash, time, or the name of a column that says train, validation or test

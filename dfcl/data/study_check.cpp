@@ -22,6 +22,7 @@ class StudyCheck {
     require("columns.arm", study_.columns.arm);
     require("columns.revenue", study_.columns.revenue);
     check_costs();
+    check_value();
     check_shares();
     check_arms();
     check_network();
@@ -49,6 +50,12 @@ class StudyCheck {
       throw error("columns.cost_if", "needs prices", "", "[arms] cost: what is paid where it happens");
     if (study_.columns.winsorize.contains("cost") && !study_.columns.cost)
       throw error("columns.winsorize", "cannot cut costs that are known", "cost", "revenue");
+  }
+
+  void check_value() const {
+    if (study_.value.margin && study_.value.per_revenue)
+      throw error("value.per_revenue", "what revenue is worth must be said in one way", "margin and per_revenue",
+                  "one of them", "`margin` is for revenue in money, `per_revenue` for anything that is counted");
   }
 
   void check_shares() const {

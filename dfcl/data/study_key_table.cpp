@@ -55,6 +55,9 @@ void add_columns(std::vector<StudyKey>& keys) {
   columns("propensity", &C::propensity, "The probability with which the unit got its arm.")
       .unset("the share of the arm")
       .keyword("propensity");
+  columns("rule", &C::rule, "The arm that today's rule would give the unit: plans are compared with it. Not a feature.")
+      .unset("no such baseline")
+      .keyword("rule");
   columns("winsorize", &C::winsorize,
           "Cuts `revenue` or `cost` at this quantile, for example { revenue = 0.999 }. Reported.")
       .one_of({"revenue", "cost"})
@@ -109,6 +112,24 @@ void add_budgets(std::vector<StudyKey>& keys) {
       .flag("evaluate", "--include-control")
       .flag("power", "--include-control")
       .keyword("include_control");
+  const SectionKeys value(keys, "value", &Study::value, false);
+  using V = Study::Value;
+  value(
+      "margin", &V::margin,
+      "Share of revenue that is profit before the incentive. With it, or with `per_revenue`, results show incremental "
+      "profit and ROI.")
+      .above_up_to(0.0, 1.0)
+      .unset("profit is not shown")
+      .flag("evaluate", "--margin")
+      .flag("compare", "--margin")
+      .keyword("margin");
+  value("per_revenue", &V::per_revenue,
+        "What one unit of revenue (an order, a visit) is worth in the currency of cost; instead of `margin`.")
+      .above(0.0)
+      .unset("profit is not shown")
+      .flag("evaluate", "--per-revenue")
+      .flag("compare", "--per-revenue")
+      .keyword("per_revenue");
   const SectionKeys split(keys, "split", &Study::split);
   using S = Study::Split;
   split("by", &S::by,

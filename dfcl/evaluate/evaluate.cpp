@@ -10,7 +10,9 @@
 #include "dfcl/evaluate/areas/areas.h"
 #include "dfcl/evaluate/curves/model_run.h"
 #include "dfcl/evaluate/curves/oracle.h"
+#include "dfcl/evaluate/curves/plan_figures.h"
 #include "dfcl/evaluate/curves/setting.h"
+#include "dfcl/evaluate/effects/baseline_figures.h"
 #include "dfcl/evaluate/effects/differences.h"
 #include "dfcl/evaluate/effects/segments.h"
 #include "dfcl/evaluate/verdict.h"
@@ -32,71 +34,6 @@ void check_options(const EvaluationInput& input, const EvaluationOptions& option
     throw core::usage_error("", "the doubly robust estimator needs a prediction of outcomes for every row", "",
                             "a nuisance");
   }
-}
-
-// A known cost has no interval.
-Interval cost_interval(const Setting& setting, double cost, double deviation) {
-  return setting.knows_prices() ? Interval(cost) : core::normal_interval(cost, deviation, setting.options.level);
-}
-
-// Everything but intervals of a plan, and the intervals where `spread` is given.
-JudgedPlan plan_figures(const Setting& setting, const PlanRun& run, const Oracle* oracle) {
-  const double level = setting.options.level;
-  const auto num_rows = static_cast<double>(setting.num_rows());
-  const PlanSpread& spread = run.spread;
-  JudgedPlan figures;
-  figures.budget_per_unit = run.budget_per_unit;
-  figures.multiplier = run.cut.multiplier;
-  figures.feasible = run.cut.feasible;
-  const double increment = run.estimate.revenue - setting.control.revenue;
-  const double extra_cost = run.estimate.cost - setting.control.cost;
-  figures.revenue = core::normal_interval(run.estimate.revenue, spread.revenue, level);
-  figures.incremental_revenue = core::normal_interval(increment, spread.increment, level);
-  figures.cost = cost_interval(setting, run.estimate.cost, spread.cost);
-  // Of an incremental budget, control's cost is estimated too.
-  const bool incremental = setting.options.budget_basis == data::BudgetBasis::incremental;
-  figures.spend_over_budget =
-      cost_interval(setting, (incremental ? extra_cost : run.estimate.cost) - run.budget_per_unit,
-                    incremental ? spread.extra_cost : spread.cost);
-  figures.return_per_cost = core::fieller_interval({increment, extra_cost, spread.increment * spread.increment,
-                                                    spread.extra_cost * spread.extra_cost, spread.increment_extra_cost},
-                                                   core::normal_critical(level));
-  figures.predicted_revenue = run.cut.revenue / num_rows;
-  figures.predicted_cost = run.cut.cost / num_rows;
-  figures.share_per_arm = run.share_per_arm;
-  if (run.truth) {
-    figures.true_revenue = run.truth->revenue;
-    figures.true_cost = run.truth->cost;
-    figures.share_of_oracle = oracle->share(run.truth->revenue, run.truth->cost);
-  }
-  return figures;
-}
-
-// Matched plans move with the resamples: their range is shown, no coverage is claimed.
-JudgedPlan matched_figures(const Setting& setting, const PlanRun& run, const Oracle* oracle) {
-  JudgedPlan figures = plan_figures(setting, run, oracle);
-  const double level = setting.options.level;
-  const PlanSeries& series = run.series;
-  const Series& control = setting.control_series.revenue;
-  const bool resampled = !series.revenue.empty();
-  const Series increment = resampled ? combine(1.0, series.revenue, -1.0, control) : Series{};
-  Series returned(series.revenue.size());
-  for (std::size_t i = 0; i < returned.size(); ++i) {
-    returned[i] = increment[i] / (series.cost[i] - setting.control_series.cost[i]);
-  }
-  figures.revenue = percentile_interval(figures.revenue.value, series.revenue, level);
-  figures.incremental_revenue = percentile_interval(figures.incremental_revenue.value, increment, level);
-  figures.return_per_cost = percentile_interval(figures.return_per_cost.value, returned, level);
-  if (setting.knows_prices()) return figures;
-  figures.cost = percentile_interval(figures.cost.value, series.cost, level);
-  const bool incremental = setting.options.budget_basis == data::BudgetBasis::incremental;
-  figures.spend_over_budget = figures.cost.plus(-run.budget_per_unit - (incremental ? setting.control.cost : 0.0));
-  return figures;
-}
-
-CurvePointFigures curve_figures(const Setting& setting, const PlanRun& run) {
-  const JudgedPlan plan = plan_figures(setting, run, nullptr);
-  return {plan.budget_per_unit, plan.multiplier, plan.cost, plan.revenue, plan.incremental_revenue, plan.share_per_arm};
 }
 
 FitFigures fit_figures(const Setting& setting, const JudgedModel& model) {
@@ -125,11 +62,7 @@ ModelFigures model_figures(const Setting& setting, const JudgedModel& model, con
     figures.deployed[setting.budget_order[i]] = plan_figures(setting, run.deployed[i], oracle);
     figures.matched[setting.budget_order[i]] = matched_figures(setting, run.matched[i], oracle);
   }
-  for (const PlanRun& plan : run.curve) {
-    PlanRun without_truth = {
-        plan.budget_per_unit, plan.cut, plan.estimate, {}, plan.spread, plan.share_per_arm, std::nullopt, {}, {}};
-    figures.curve.push_back(curve_figures(setting, without_truth));
-  }
+  for (const PlanRun& plan : run.curve) figures.curve.push_back(curve_figures(setting, plan));
   for (const ArmAreas& arm : areas) {
     figures.aucc.push_back(aucc_figures(setting, arm));
     figures.qini.push_back(qini_figures(setting, arm));
@@ -162,6 +95,9 @@ std::vector<std::string> how_it_was_made(const Setting& setting) {
                               rows.cluster.empty() ? "unit" : "cluster",
                               rows.has_propensity ? "" : ", within each arm"));
   }
+  const CostLimits& limits = options.cost_limits;
+  if (limits.control_is_free || limits.non_negative || limits.rises_with_arm)
+    how.push_back("Intervals of cost keep to what [cost] states.");
   if (setting.knows_prices()) {
     how.push_back("Each arm has a known price, so the cost of a plan is a fact: it has no interval.");
   } else if (!rows.rates().empty()) {
@@ -171,6 +107,15 @@ std::vector<std::string> how_it_was_made(const Setting& setting) {
   how.push_back(
       "Matched plans are cut where the evaluated cost first crosses the budget. They look at the outcomes they "
       "are judged by: their ranges over resamples claim no coverage.");
+  how.push_back(fmt::format(
+      "Random spends the same budget on units drawn by a hash of their id, on the arms whose mean effects, {}, return "
+      "most. Differences from it and other baselines charge the difference in spend at what one more unit of cost "
+      "would earn at random{}.",
+      !setting.input.arm_means || !setting.input.arm_means->from_other_rows ? "on these same rows, which flatters it"
+                                                                            : "on the rows that are not evaluated",
+      options.value_per_revenue ? ", at least at what it must earn to pay back" : ""));
+  how.push_back(
+      "What the verdict says holds at once over all models that may be launched, all budgets and all baselines.");
   how.push_back("Intervals are for these models on new units; variation between training runs is another thing.");
   if (rows.size() > 0 && setting.input.truth.revenue.rows > 0) {
     how.push_back("The share of the oracle is at the plan's own true spend.");
@@ -194,6 +139,7 @@ Evaluation describe(const Setting& setting) {
   evaluation.budgets_per_unit = setting.options.budgets_per_unit;
   evaluation.budget_basis = data::to_text(setting.options.budget_basis);
   evaluation.cost_is_known = setting.knows_prices();
+  evaluation.value_per_revenue = setting.options.value_per_revenue;
   const double level = setting.options.level;
   const auto interval = [&](double value, const Series& series) {
     return core::normal_interval(value, series.empty() ? std::nan("") : standard_deviation(series, setting.kind),
@@ -217,20 +163,22 @@ Evaluation evaluate(const EvaluationInput& input, const EvaluationOptions& optio
     oracle.emplace(setting.problem_of(input.truth), context);
     evaluation.oracle = oracle->figures(options.num_curve_points, options.budgets_per_unit, options.budget_basis);
   }
+  Baselines baselines = run_baselines(setting);
+  evaluation.baselines = baseline_figures(setting, baselines, oracle ? &*oracle : nullptr);
+  for (BaselineRun& run : baselines.runs) run.curve.clear();
   std::vector<ModelRun> runs;
   std::vector<std::vector<ArmAreas>> areas;
   runs.reserve(input.models.size());
   for (const JudgedModel& model : input.models) {
-    runs.push_back(run_model(setting, model, runs.empty() ? nullptr : &runs.front()));
+    runs.push_back(run_model(setting, model, runs.empty() ? nullptr : &runs.front(), &baselines));
     areas.push_back(areas_of(setting, model));
     evaluation.models.push_back(model_figures(setting, model, runs.back(), areas.back(), oracle ? &*oracle : nullptr));
     runs.back().curve.clear();
   }
   evaluation.differences = difference_figures(setting, runs);
   evaluation.aucc_differences = aucc_differences(setting, areas);
-  evaluation.increment_critical = increment_critical(setting, runs, Family::launchable);
-  evaluation.increment_critical_of_all = increment_critical(setting, runs, Family::all);
-  evaluation.verdict = verdict_of(evaluation, options);
+  judge_plans(setting, runs, baselines, evaluation);
+  evaluation.verdict = verdict_of(evaluation, {options.words, options.unfit_because, 1, options.is_adjusted});
   return evaluation;
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,23 @@ struct JudgedModel {
   std::vector<FeatureImportance> importance = {};  // passed on
   bool is_alternative = false;     // a setting tried beside others: never launched, no burden on what others must show
   std::vector<double> price = {};  // the known price of each arm, which the predicted costs are; empty: none
+  std::span<const std::uint64_t> keys = {};  // break ties, per row; empty: the keys of the rows
+};
+
+// Mean outcomes of every arm, from rows that are not evaluated: what baselines are made of.
+struct ArmMeans {
+  std::vector<double> revenue;  // per arm, per unit
+  std::vector<double> cost;
+  bool from_other_rows = true;  // false: from the evaluated rows, which flatters the baselines
+};
+// Over the units of a trial outside a split; over all where it leaves none of some arm, or where none is named.
+ArmMeans arm_means(const data::Trial& trial, std::optional<data::Split> evaluated);
+
+// What the study states of costs; intervals keep to it.
+struct CostLimits {
+  bool control_is_free = false;
+  bool non_negative = false;
+  bool rises_with_arm = false;
 };
 
 struct SegmentColumn {
@@ -57,6 +75,8 @@ struct EvaluationOptions {
   std::size_t num_levels = 200;  // Q of eq. 17
   Ranking ranking = Ranking::angle;
   std::size_t num_curve_points = 41;
+  std::optional<double> value_per_revenue = {};  // of one unit of revenue, in the currency of cost; none: not known
+  CostLimits cost_limits = {};
   Words words = {};
   std::string unfit_because = {};  // what is wrong with the trial; "": nothing
   bool is_adjusted = false;        // the propensities of the rows are estimated, for the arms are a little imbalanced
@@ -72,6 +92,8 @@ struct EvaluationInput {
   // What plans keep to, as allocate does; the control is that of the trial.
   allocate::Rules rules = {};
   core::MatrixView<const std::uint8_t> eligible = {};  // rows x arms, 0: the row may not get the arm; empty: all may
+  std::optional<ArmMeans> arm_means = {};              // none: of the rows themselves
+  std::span<const std::uint8_t> rule = {};             // per row, the arm of today's rule; empty: none
 };
 
 // Throws Error of kind usage for options that make no sense.

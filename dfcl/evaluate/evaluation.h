@@ -22,8 +22,17 @@ struct JudgedPlan {
   Interval revenue;
   Interval incremental_revenue;  // over everyone in control
   Interval cost;                 // control's included; without ends where prices are known
-  Interval return_per_cost;      // incremental revenue per incremental cost
+  Interval incremental_cost;     // over everyone in control
+  Interval return_per_cost;      // incremental revenue per incremental cost; NaN where it is not defined
   Interval spend_over_budget;    // cost less budget, both in the budget's basis
+  // Where it is known what revenue is worth: worth x incremental revenue - incremental cost, and that per cost.
+  std::optional<Interval> incremental_profit = {};
+  std::optional<Interval> roi = {};
+  // With ends that hold for all plans that may be launched and all baselines at once; deployed plans only.
+  Interval simultaneous_increment = {};
+  std::optional<Interval> simultaneous_profit = {};
+  std::string pays_back = {};  // yes, no, not_shown; depends: a gain is shown, what revenue is worth is not known
+  std::string note = {};       // why a return is not defined, where a fact cut an interval; "": nothing
   double predicted_revenue = 0.0;
   double predicted_cost = 0.0;
   std::vector<double> share_per_arm;
@@ -40,6 +49,7 @@ struct CurvePointFigures {
   Interval revenue;
   Interval incremental_revenue;
   std::vector<double> share_per_arm;
+  std::optional<Interval> incremental_profit = {};
 };
 
 // Of one treated arm against control.
@@ -54,7 +64,8 @@ struct AuccFigures {
 
 struct QiniFigures {
   std::string arm;
-  Interval qini;
+  Interval qini;       // share of the best ranking's area; NaN where that is not above zero
+  Interval qini_area;  // per unit
   Interval auuc;
 };
 
@@ -123,6 +134,32 @@ struct AuccDifferenceFigures {
   std::string sentence;
 };
 
+// What plans are compared with: plans that need no model.
+struct BaselineFigures {
+  std::string kind;                      // random, single_arm, control, rule
+  std::vector<std::string> names;        // in words, per budget: "arm '10' for everyone"
+  std::vector<JudgedPlan> plans;         // per budget
+  std::vector<CurvePointFigures> curve;  // of random only
+};
+
+// A model's deployed plan less a baseline's, at one budget, on the same resamples.
+struct BaselineDifferenceFigures {
+  std::string model;
+  std::string baseline;  // its kind
+  double budget_per_unit = 0.0;
+  double price = 0.0;  // revenue per cost at which the difference in spend is charged (eq. 20)
+  Interval net;        // difference in revenue - price x difference in cost
+  double simultaneous_low = 0.0;
+  double simultaneous_high = 0.0;
+  Interval revenue;  // differences as they stand
+  Interval cost;
+  double plan_cost = 0.0;  // spends as they stand
+  double baseline_cost = 0.0;
+  std::optional<Interval> profit = {};
+  std::string answer;  // yes: the model beats it; no: it is beaten; not_shown
+  std::string sentence;
+};
+
 struct OraclePoint {
   double budget_per_unit = 0.0;
   double cost = 0.0;
@@ -135,9 +172,14 @@ struct OracleFigures {
 };
 
 struct Verdict {
-  std::string status;  // launch, not_shown, unfit
+  std::string status;  // launch, roll_out, gain_shown, not_shown, loses, unfit
   std::string sentence;
   std::vector<std::string> details;
+  // Of an evaluation: its two answers, and the plan that they are about.
+  std::string pays_back = {};     // yes, no, not_shown, depends
+  std::string beats_random = {};  // yes, no, not_shown
+  std::string model = {};
+  double budget_per_unit = Interval::kNone;
 };
 
 struct TrialArm {
@@ -158,15 +200,15 @@ struct Evaluation {
   Interval control_revenue;
   Interval control_cost;
   std::vector<double> budgets_per_unit;
-  std::string budget_basis = "total";  // or incremental: above everyone in control
-  bool cost_is_known = false;          // arms have prices: the cost of a plan is a fact, not an estimate
-  std::vector<ModelFigures> models;    // the first is the reference
+  std::string budget_basis = "total";            // or incremental: above everyone in control
+  bool cost_is_known = false;                    // arms have prices: the cost of a plan is a fact, not an estimate
+  std::optional<double> value_per_revenue = {};  // what one unit of revenue is worth, in the currency of cost
+  std::vector<ModelFigures> models;              // the first is the reference
   std::vector<DifferenceFigures> differences;
   std::vector<AuccDifferenceFigures> aucc_differences;
+  std::vector<BaselineFigures> baselines;                       // random first
+  std::vector<BaselineDifferenceFigures> baseline_differences;  // per model, baseline and budget
   std::optional<OracleFigures> oracle;
-  // Simultaneous, for incremental revenue over budgets and models: those that may be launched, and all.
-  double increment_critical = 0.0;
-  double increment_critical_of_all = 0.0;
   Verdict verdict;
   std::vector<std::string> how;  // in words: how it was made, and its limits
 };

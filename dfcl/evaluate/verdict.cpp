@@ -5,8 +5,7 @@
 
 #include <cmath>
 #include <optional>
-
-#include "dfcl/core/distributions.h"
+#include <tuple>
 
 namespace dfcl::evaluate {
 namespace {
@@ -21,79 +20,153 @@ std::string amount(double value, const std::string& currency) {
   return currency.empty() ? text : text + " " + currency;
 }
 
-// "(95 % interval 1,200 to 3,400 EUR)".
-std::string range_words(const Interval& interval, double times, const EvaluationOptions& options) {
-  if (!interval.has_ends()) return "(no interval)";
-  return fmt::format("({:.3g} % interval {} to {})", 100.0 * options.level, amount(times * interval.low, ""),
-                     amount(times * interval.high, options.words.currency));
-}
-
-// The lower end of the simultaneous interval of a plan's gain.
-double shown_gain(const ModelFigures& model, const JudgedPlan& plan, const Evaluation& evaluation) {
-  const double deviation = (plan.incremental_revenue.high - plan.incremental_revenue.low) /
-                           (2.0 * core::normal_quantile(0.5 + evaluation.level / 2.0));
-  const double critical = model.is_alternative ? evaluation.increment_critical_of_all : evaluation.increment_critical;
-  return plan.incremental_revenue.value - critical * deviation;
-}
-
-std::string plan_words(const ModelFigures& model, const JudgedPlan& plan, const Evaluation& evaluation,
-                       const EvaluationOptions& options) {
-  const auto units = static_cast<double>(evaluation.num_units);
-  const std::string& currency = options.words.currency;
-  const double gain = units * plan.incremental_revenue.value;
-  return fmt::format(
-      "at a budget of {} per unit, {} earns {} {} {} than control over these {} units {}, at a {} of {}{}",
-      amount(plan.budget_per_unit, currency), model.name, amount(std::abs(gain), currency),
-      gain < 0.0 ? "less" : "more", options.words.revenue, amount(units, ""),
-      range_words(plan.incremental_revenue, units, options), options.words.cost,
-      amount(units * plan.cost.value, currency),
-      evaluation.cost_is_known ? "" : " " + range_words(plan.cost, units, options));
-}
-
-struct Choice {
-  std::size_t model = 0;
+// A plan of a model at a budget, with what the answers rest on.
+struct Candidate {
+  const ModelFigures* model = nullptr;
   std::size_t budget = 0;
+  const JudgedPlan* plan = nullptr;
+  const BaselineDifferenceFigures* over_random = nullptr;  // null where no baselines were made
+  const BaselineDifferenceFigures* over_rule = nullptr;    // null without a rule
 };
 
-const DifferenceFigures& difference_of(const Evaluation& evaluation, const Choice& choice) {
-  return evaluation.differences[(choice.model - 1) * evaluation.budgets_per_unit.size() + choice.budget];
+class Writer {
+ public:
+  Writer(const Evaluation& evaluation, const VerdictOptions& options)
+      : evaluation_(evaluation),
+        options_(options),
+        units_(static_cast<double>(evaluation.num_units)),
+        money_(options.words.currency) {}
+
+  // "(95 % interval 1,200 to 3,400)", of an amount over all units.
+  std::string range(double low, double high, const std::string& currency = "") const {
+    if (!std::isfinite(low) || !std::isfinite(high)) return "(no interval)";
+    return fmt::format("({:.3g} % interval {} to {})", 100.0 * evaluation_.level, amount(units_ * low, ""),
+                       amount(units_ * high, currency));
+  }
+
+  std::string budget_words(const JudgedPlan& plan) const {
+    return fmt::format("at a budget of {} per unit", amount(plan.budget_per_unit, money_));
+  }
+
+  std::string profit_words(const JudgedPlan& plan) const {
+    if (!plan.incremental_profit) return "";
+    const Interval& profit = plan.simultaneous_profit ? *plan.simultaneous_profit : *plan.incremental_profit;
+    return fmt::format("{} profit {}", amount(units_ * profit.value, money_), range(profit.low, profit.high, money_));
+  }
+
+  // "targeting adds X (interval) over random, Y (interval) over control, Z profit (interval)".
+  std::string headline(const Candidate& candidate) const {
+    const JudgedPlan& plan = *candidate.plan;
+    const Interval& gain = plan.simultaneous_increment;
+    std::string text;
+    if (candidate.over_random != nullptr) {
+      const BaselineDifferenceFigures& over = *candidate.over_random;
+      text = fmt::format("targeting adds {} {} {} over random, ", amount(units_ * over.net.value, ""),
+                         options_.words.revenue, range(over.simultaneous_low, over.simultaneous_high));
+    }
+    text += fmt::format("{} {} over control", amount(units_ * gain.value, ""), range(gain.low, gain.high));
+    if (plan.incremental_profit) text += ", " + profit_words(plan);
+    return text + fmt::format(", on these {} units", amount(units_, ""));
+  }
+
+  // What revenue must be worth for the plan to pay back.
+  std::string break_even(const JudgedPlan& plan) const {
+    const Interval& earned = plan.return_per_cost;
+    if (!(earned.value > 0.0)) return "";
+    std::string text =
+        fmt::format(" It returns {} {} per {}", amount(earned.value, ""), options_.words.revenue, options_.words.cost);
+    if (earned.has_ends())
+      text += fmt::format(" ({:.3g} % interval {} to {})", 100.0 * evaluation_.level, amount(earned.low, ""),
+                          amount(earned.high, ""));
+    text += fmt::format(": it breaks even where one unit of {} is worth {}", options_.words.revenue,
+                        amount(1.0 / earned.value, money_));
+    if (earned.has_ends() && earned.low > 0.0)
+      text += fmt::format(" ({} to {})", amount(1.0 / earned.high, ""), amount(1.0 / earned.low, ""));
+    return text + "; [value] says what it is worth.";
+  }
+
+  std::string rule_words(const Candidate& candidate) const {
+    if (candidate.over_rule == nullptr) return "";
+    return " " + candidate.over_rule->sentence;
+  }
+
+  const Evaluation& evaluation() const { return evaluation_; }
+  const VerdictOptions& options() const { return options_; }
+  const std::string& money() const { return money_; }
+  double units() const { return units_; }
+
+ private:
+  const Evaluation& evaluation_;
+  const VerdictOptions& options_;
+  double units_;
+  std::string money_;
+};
+
+const BaselineDifferenceFigures* difference_from(const Evaluation& evaluation, const std::string& model,
+                                                 const char* baseline, std::size_t budget) {
+  std::size_t place = 0;
+  for (const BaselineDifferenceFigures& difference : evaluation.baseline_differences) {
+    if (difference.model != model || difference.baseline != baseline) continue;
+    if (place++ == budget) return &difference;
+  }
+  return nullptr;
 }
 
-// The plan that `worth` finds best among the models from `first` to before `last` that may be launched; none where
-// nothing is above zero.
-template <class Worth>
-std::optional<Choice> best_of(const Evaluation& evaluation, std::size_t first, std::size_t last, Worth&& worth) {
-  std::optional<Choice> best;
-  double most = 0.0;
-  for (std::size_t model = first; model < last; ++model) {
-    if (evaluation.models[model].is_alternative) continue;
-    for (std::size_t budget = 0; budget < evaluation.budgets_per_unit.size(); ++budget) {
-      const Choice choice{model, budget};
-      const double value = worth(choice);
-      if (!(value > most)) continue;
-      most = value;
-      best = choice;
+std::vector<Candidate> candidates_of(const Evaluation& evaluation) {
+  std::vector<Candidate> all;
+  for (const ModelFigures& model : evaluation.models) {
+    if (model.is_alternative) continue;
+    for (std::size_t budget = 0; budget < model.deployed.size(); ++budget) {
+      all.push_back({&model, budget, &model.deployed[budget], difference_from(evaluation, model.name, "random", budget),
+                     difference_from(evaluation, model.name, "rule", budget)});
     }
+  }
+  return all;
+}
+
+bool beats_random(const Candidate& candidate) {
+  return candidate.over_random != nullptr && candidate.over_random->answer == "yes";
+}
+
+// What is shown to be gained at least: profit, or revenue where profit is not known.
+double least_gain(const Candidate& candidate) {
+  const JudgedPlan& plan = *candidate.plan;
+  const double least = plan.simultaneous_profit ? plan.simultaneous_profit->low : plan.simultaneous_increment.low;
+  return std::isnan(least) ? -HUGE_VAL : least;
+}
+
+// Both answers yes, then paying back alone, then the rest; among them by what is shown to be gained at least. A plan
+// over its budget is not launched. Ties go to the smaller budget and the first name.
+const Candidate* best_of(const std::vector<Candidate>& candidates) {
+  const auto rank = [](const Candidate& candidate) {
+    const std::string& pays = candidate.plan->pays_back;
+    const bool good = candidate.plan->feasible && (pays == "yes" || pays == "depends");
+    return std::tuple(candidate.plan->feasible, good, good && beats_random(candidate), least_gain(candidate),
+                      -candidate.plan->budget_per_unit);
+  };
+  const Candidate* best = nullptr;
+  for (const Candidate& candidate : candidates) {
+    const bool is_better = best == nullptr || rank(candidate) > rank(*best) ||
+                           (rank(candidate) == rank(*best) && candidate.model->name < best->model->name);
+    if (is_better) best = &candidate;
   }
   return best;
 }
 
-// A model that is shown to gain and to be better than the reference; else the reference, where it is shown to gain;
-// else another model that is. Each at the budget where most is shown.
-std::optional<Choice> best_plan(const Evaluation& evaluation) {
-  const std::size_t num_models = evaluation.models.size();
-  const auto gain = [&](const Choice& choice) {
-    const ModelFigures& model = evaluation.models[choice.model];
-    const JudgedPlan& plan = model.deployed[choice.budget];
-    return plan.feasible ? shown_gain(model, plan, evaluation) : 0.0;  // a plan over the budget is not launched
-  };
-  const auto lead = [&](const Choice& choice) {
-    return gain(choice) > 0.0 ? difference_of(evaluation, choice).simultaneous_low : 0.0;
-  };
-  std::optional<Choice> best = best_of(evaluation, 1, num_models, lead);
-  if (!best) best = best_of(evaluation, 0, 1, gain);
-  if (!best) best = best_of(evaluation, 1, num_models, gain);
-  return best;
+bool all_lose(const std::vector<Candidate>& candidates) {
+  for (const Candidate& candidate : candidates) {
+    if (candidate.plan->feasible && candidate.plan->pays_back != "no") return false;
+  }
+  return true;
+}
+
+// The same money without a model: what it gives to whom, and what it brings.
+std::string roll_out_words(const Writer& writer, const Candidate& candidate) {
+  const BaselineFigures& random = writer.evaluation().baselines.front();
+  const JudgedPlan& plan = random.plans[candidate.budget];
+  std::string text = fmt::format("{}, {}", random.names[candidate.budget], writer.budget_words(*candidate.plan));
+  if (plan.incremental_profit) text += ": " + writer.profit_words(plan);
+  return text;
 }
 
 // "a", "a and b", "a, b and c".
@@ -106,116 +179,138 @@ std::string list_words(const std::vector<std::string>& names) {
   return text;
 }
 
-// What is shown of the other models against the reference, at one budget or, where none is given, at any.
-std::string against_reference(const Evaluation& evaluation, std::optional<std::size_t> budget) {
-  std::vector<std::string> more;
-  std::vector<std::string> less;
-  std::size_t num_others = 0;
-  for (std::size_t model = 1; model < evaluation.models.size(); ++model) {
-    if (evaluation.models[model].is_alternative) continue;
-    ++num_others;
-    bool is_more = false;
-    bool is_less = false;
-    for (std::size_t b = 0; b < evaluation.budgets_per_unit.size(); ++b) {
-      if (budget && b != *budget) continue;
-      const DifferenceFigures& difference = difference_of(evaluation, {model, b});
-      is_more = is_more || difference.simultaneous_low > 0.0;
-      is_less = is_less || difference.simultaneous_high < 0.0;
-    }
-    if (is_more) more.push_back(evaluation.models[model].name);
-    if (is_less) less.push_back(evaluation.models[model].name);
-  }
-  if (num_others == 0) return "";
-  const std::string& reference = evaluation.models.front().name;
-  const char* const where = budget ? "at this budget" : "at some budget";
-  std::string text;
-  if (!more.empty()) text += fmt::format(" Shown to earn more than {} {}: {}.", reference, where, list_words(more));
-  if (!less.empty()) text += fmt::format(" Shown to earn less than {} {}: {}.", reference, where, list_words(less));
-  if (!text.empty()) return text;
-  return fmt::format(" No other model is shown to differ from {}{}.", reference, budget ? " at this budget" : "");
-}
-
-// Whether the model that is launched is shown to differ from the reference, or the reference from the others.
-std::string choice_words(const Evaluation& evaluation, const Choice& choice) {
-  if (choice.model == 0) return against_reference(evaluation, choice.budget);
-  const DifferenceFigures& difference = difference_of(evaluation, choice);
-  if (difference.simultaneous_low > 0.0) return " " + difference.sentence;
-  const std::string& name = evaluation.models[choice.model].name;
-  const std::string& reference = evaluation.models.front().name;
-  if (difference.simultaneous_high < 0.0)
-    return fmt::format(" {} is shown to gain; {} is not; yet {}", name, reference, difference.sentence);
-  return fmt::format(" {} is shown to gain; {} is not; no difference between them is shown.", name, reference);
-}
-
 bool is_below_control(double budget_per_unit, const Evaluation& evaluation) {
   return budget_per_unit < (evaluation.budget_basis == "total" ? evaluation.control_cost.value : 0.0);
 }
 
 // A budget that nothing given would overspend already.
-std::string below_control_words(const Evaluation& evaluation, const EvaluationOptions& options) {
+std::string below_control_words(const Evaluation& evaluation, const Writer& writer) {
   std::vector<std::string> budgets;
   for (const double budget : evaluation.budgets_per_unit) {
     if (is_below_control(budget, evaluation)) budgets.push_back(amount(budget, ""));
   }
   if (budgets.empty()) return "";
   return fmt::format(" Everyone in control costs {} per unit: that is more than {} of {} per unit.",
-                     amount(evaluation.control_cost.value, options.words.currency),
+                     amount(evaluation.control_cost.value, writer.money()),
                      budgets.size() == 1 ? "the budget" : "the budgets", list_words(budgets));
 }
 
-std::string plan_detail(const ModelFigures& model, const JudgedPlan& plan, const Evaluation& evaluation,
-                        const EvaluationOptions& options) {
-  std::string line = plan_words(model, plan, evaluation, options);
-  line[0] = 'A';
-  if (!(shown_gain(model, plan, evaluation) > 0.0)) {
-    line += "; a gain is not shown";
-    if (plan.incremental_revenue.low > 0.0) line += " once all comparisons are counted";
-  }
-  line += ".";
-  const double least_over = evaluation.cost_is_known ? plan.spend_over_budget.value : plan.spend_over_budget.low;
-  if (least_over > 1e-9 * std::abs(plan.cost.value)) line += " It spends over the budget.";
-  if (!plan.feasible) line += " The predictions cannot meet this budget: this is their cheapest plan.";
-  if (is_below_control(plan.budget_per_unit, evaluation)) line += " Control alone costs more than this budget.";
-  return line;
+std::string payback_words(const JudgedPlan& plan) {
+  if (plan.pays_back == "yes") return "; it pays back";
+  if (plan.pays_back == "no") return "; it does not pay back";
+  if (plan.pays_back == "depends")
+    return "; a gain is shown, and whether it pays back depends on what revenue is worth";
+  const bool alone = plan.incremental_profit ? plan.incremental_profit->low > 0.0 : plan.incremental_revenue.low > 0.0;
+  return fmt::format("; {} is not shown{}", plan.incremental_profit ? "a profit" : "a gain",
+                     alone ? " once all comparisons are counted" : "");
 }
 
-std::vector<std::string> details_of(const Evaluation& evaluation, const EvaluationOptions& options) {
+std::string plan_detail(const ModelFigures& model, const JudgedPlan& plan, const Writer& writer) {
+  const double units = writer.units();
+  const double gain = units * plan.incremental_revenue.value;
+  std::string line = fmt::format("A{}, {} earns {} {} {} than control over these {} units {}, at a {} of {}",
+                                 writer.budget_words(plan).substr(1), model.name, amount(std::abs(gain), ""),
+                                 gain < 0.0 ? "less" : "more", writer.options().words.revenue, amount(units, ""),
+                                 writer.range(plan.incremental_revenue.low, plan.incremental_revenue.high),
+                                 writer.options().words.cost, amount(units * plan.cost.value, writer.money()));
+  if (!writer.evaluation().cost_is_known) line += " " + writer.range(plan.cost.low, plan.cost.high, writer.money());
+  if (plan.incremental_profit) {
+    const Interval& profit = *plan.incremental_profit;
+    line += fmt::format(", {} profit {}", amount(units * profit.value, writer.money()),
+                        writer.range(profit.low, profit.high, writer.money()));
+  }
+  line += payback_words(plan) + ".";
+  const double least_over =
+      writer.evaluation().cost_is_known ? plan.spend_over_budget.value : plan.spend_over_budget.low;
+  if (least_over > 1e-9 * std::abs(plan.cost.value)) line += " It spends over the budget.";
+  if (!plan.feasible) line += " The predictions cannot meet this budget: this is their cheapest plan.";
+  if (is_below_control(plan.budget_per_unit, writer.evaluation()))
+    line += " Control alone costs more than this budget.";
+  return plan.note.empty() ? line : line + " " + plan.note;
+}
+
+std::vector<std::string> details_of(const Evaluation& evaluation, const Writer& writer) {
   std::vector<std::string> details;
   for (const ModelFigures& model : evaluation.models) {
-    for (const JudgedPlan& plan : model.deployed) details.push_back(plan_detail(model, plan, evaluation, options));
+    for (const JudgedPlan& plan : model.deployed) details.push_back(plan_detail(model, plan, writer));
   }
-  for (const DifferenceFigures& difference : evaluation.differences) {
-    details.push_back(fmt::format("At a budget of {} per unit: {}",
-                                  amount(difference.budget_per_unit, options.words.currency), difference.sentence));
+  const auto at_budget = [&](double budget, const std::string& sentence) {
+    details.push_back(fmt::format("At a budget of {} per unit: {}", amount(budget, writer.money()), sentence));
+  };
+  for (const BaselineDifferenceFigures& difference : evaluation.baseline_differences) {
+    if (difference.baseline != "control") at_budget(difference.budget_per_unit, difference.sentence);
   }
+  for (const DifferenceFigures& difference : evaluation.differences)
+    at_budget(difference.budget_per_unit, difference.sentence);
   return details;
+}
+
+std::string upper_first(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+void answer(const Candidate& best, bool every_plan_loses, const Writer& writer, Verdict& verdict) {
+  const JudgedPlan& plan = *best.plan;
+  const std::string& name = best.model->name;
+  const std::string where = fmt::format("{} {}", name, writer.budget_words(plan));
+  verdict.model = name;
+  verdict.budget_per_unit = plan.budget_per_unit;
+  verdict.pays_back = plan.feasible ? plan.pays_back : "not_shown";
+  verdict.beats_random = best.over_random == nullptr ? "not_shown" : best.over_random->answer;
+  const bool targets = verdict.beats_random == "yes";
+  const std::string tail = writer.rule_words(best);
+  if (verdict.pays_back == "yes" && targets) {
+    verdict.status = "launch";
+    verdict.sentence = fmt::format("Launch {}: {}.{}", where, writer.headline(best), tail);
+  } else if (verdict.pays_back == "yes") {
+    verdict.status = "roll_out";
+    verdict.sentence = fmt::format("Pays back, targeting {}: {}. The simple roll-out will do: {}.{}",
+                                   verdict.beats_random == "no" ? "does worse than random" : "not shown",
+                                   where + ", " + writer.headline(best), roll_out_words(writer, best), tail);
+  } else if (verdict.pays_back == "depends") {
+    verdict.status = "gain_shown";
+    verdict.sentence =
+        fmt::format("{}: {}.{}{}{}", upper_first(where), writer.headline(best),
+                    targets ? "" : " Targeting is not shown to beat random.", writer.break_even(plan), tail);
+  } else if (every_plan_loses) {
+    verdict.status = "loses";
+    verdict.sentence = fmt::format("Do not launch: no plan pays back at any of these budgets. The best is {}: {}.{}",
+                                   where, writer.headline(best), writer.break_even(plan));
+  } else {
+    verdict.status = verdict.pays_back = "not_shown";
+    verdict.sentence = fmt::format(
+        "{} at any of these budgets. The best is {}: {}.{}",
+        plan.incremental_profit ? "No plan is shown to pay back" : "No plan is shown to earn more than control", where,
+        writer.headline(best), plan.incremental_profit ? "" : writer.break_even(plan));
+  }
 }
 
 }  // namespace
 
-Verdict verdict_of(const Evaluation& evaluation, const EvaluationOptions& options) {
+Verdict verdict_of(const Evaluation& evaluation, const VerdictOptions& options) {
+  const Writer writer(evaluation, options);
   Verdict verdict;
-  verdict.details = details_of(evaluation, options);
+  verdict.details = details_of(evaluation, writer);
+  const std::vector<Candidate> candidates = candidates_of(evaluation);
+  const Candidate* best = best_of(candidates);
+  if (best == nullptr) {
+    verdict.status = "not_shown";
+    verdict.sentence = "No plan may be launched.";
+  } else {
+    answer(*best, all_lose(candidates), writer, verdict);
+    verdict.sentence += below_control_words(evaluation, writer);
+    if (options.is_adjusted)
+      verdict.sentence += " Read with care: the arms are imbalanced, which estimated propensities adjust for.";
+    if (options.num_seeds > 1)
+      verdict.sentence += fmt::format(" Means over {} training seeds; intervals hold their spread.", options.num_seeds);
+  }
   if (!options.unfit_because.empty()) {
     verdict.status = "unfit";
+    verdict.pays_back = verdict.beats_random = "not_shown";
     verdict.sentence =
         fmt::format("The trial is unfit to learn from, so these figures prove nothing: {}", options.unfit_because);
-    return verdict;
   }
-  if (const std::optional<Choice> best = best_plan(evaluation)) {
-    const ModelFigures& model = evaluation.models[best->model];
-    verdict.status = "launch";
-    verdict.sentence = fmt::format("Launch {}: {}.{}", model.name,
-                                   plan_words(model, model.deployed[best->budget], evaluation, options),
-                                   choice_words(evaluation, *best));
-  } else {
-    verdict.status = "not_shown";
-    verdict.sentence = "No plan is shown to earn more than control at any of these budgets." +
-                       against_reference(evaluation, std::nullopt);
-  }
-  verdict.sentence += below_control_words(evaluation, options);
-  if (options.is_adjusted)
-    verdict.sentence += " Read with care: the arms are imbalanced, which estimated propensities adjust for.";
   return verdict;
 }
 

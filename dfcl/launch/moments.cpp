@@ -81,7 +81,8 @@ Interval mean_of_c(const Moments& group, double level) {
                           level);
 }
 
-Difference adjusted_difference(const Moments& treated, const Moments& control, const Moments& all, double level) {
+Difference adjusted_difference(const Moments& treated, const Moments& control, const Moments& all, double level,
+                               double worth) {
   const Residuals t = fit_residuals(treated);
   const Residuals c = fit_residuals(control);
   const auto adjusted = [&](double mean, double slope, double mean_x) { return mean + slope * (all.mean_x - mean_x); };
@@ -100,8 +101,13 @@ Difference adjusted_difference(const Moments& treated, const Moments& control, c
   Difference difference;
   difference.revenue = core::t_interval(revenue, std::sqrt(variance_r), degrees_r, level);
   difference.cost = core::t_interval(cost, std::sqrt(variance_c), degrees_c, level);
-  difference.return_per_cost =
-      core::fieller_interval({revenue, cost, variance_r, variance_c, covariance}, core::t_critical(degrees_r, level));
+  // Of two negatives a quotient says nothing.
+  if (cost > 0.0)
+    difference.return_per_cost =
+        core::fieller_interval({revenue, cost, variance_r, variance_c, covariance}, core::t_critical(degrees_r, level));
+  const double variance = worth * worth * variance_r + variance_c - 2.0 * worth * covariance;
+  difference.profit = core::t_interval(worth * revenue - cost, std::sqrt(std::max(0.0, variance)),
+                                       std::min(degrees_r, degrees_c), level);
   const double plain =
       treated.rr / (treated.count - 1.0) / treated.count + control.rr / (control.count - 1.0) / control.count;
   difference.variance_removed = plain > 0.0 ? std::max(0.0, 1.0 - variance_r / plain) : 0.0;

@@ -30,9 +30,13 @@ Interval mean_of_c(const Moments& group, double level);
 struct Difference {
   Interval revenue;
   Interval cost;
-  Interval return_per_cost;     // revenue / cost, by Fieller; no interval where cost is not away from zero
+  Interval return_per_cost;     // revenue / cost, by Fieller; no interval where cost is not away from zero, and nothing
+                                // where no more is spent than in control
+  Interval profit;              // worth x revenue - cost; of meaning where the worth of revenue is known
   double variance_removed = 0;  // share of the variance of the revenue difference that x removed
 };
-Difference adjusted_difference(const Moments& treated, const Moments& control, const Moments& all, double level);
+// worth: of one unit of revenue, in the currency of cost.
+Difference adjusted_difference(const Moments& treated, const Moments& control, const Moments& all, double level,
+                               double worth = 1.0);
 
 }  // namespace dfcl::launch

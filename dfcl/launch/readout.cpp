@@ -246,7 +246,13 @@ Readout read_out(const Launch& launch, const ReadoutOptions& options) {
     if (sums.planned_incremental_cost != 0.0)
       result.planned_return = sums.planned_incremental / sums.planned_incremental_cost;
   }
-  result.per_unit = adjusted_difference(planned, sums.by_role[role_index(Role::holdout)], sums.all, options.level);
+  result.per_unit = adjusted_difference(planned, sums.by_role[role_index(Role::holdout)], sums.all, options.level,
+                                        options.value_per_revenue.value_or(1.0));
+  result.value_per_revenue = options.value_per_revenue;
+  if (options.value_per_revenue) {
+    result.incremental_profit = result.per_unit.profit.scaled(planned.count);
+    result.roi = result.per_unit.return_per_cost.scaled(*options.value_per_revenue).plus(-1.0);
+  }
   result.incremental_revenue = result.per_unit.revenue.scaled(planned.count);
   result.incremental_cost = result.per_unit.cost.scaled(planned.count);
   result.total_spend = realised_total(sums.spend_differences, sums.planned_spend, options.level, false);
@@ -256,6 +262,7 @@ Readout read_out(const Launch& launch, const ReadoutOptions& options) {
     const double part = launch.planned_spend_of_all > 0.0 ? sums.planned_spend / launch.planned_spend_of_all : 1.0;
     target = *options.budget * part;
     result.budget = target;
+    result.budget_of_all = options.budget;
   }
   describe_arms(launch, sums, result);
   propose_multiplier(options, target, result);

@@ -40,11 +40,12 @@ struct Launch {
 };
 
 struct ReadoutOptions {
-  double holdout_share = 0.0;                   // as designed
-  double level = 0.95;                          // of the intervals
-  std::optional<double> budget = {};            // of the plan, in all
-  std::optional<double> multiplier = {};        // of the plan
-  std::optional<double> spend_elasticity = {};  // of the plan; see launch_design.h
+  double holdout_share = 0.0;                    // as designed
+  double level = 0.95;                           // of the intervals
+  std::optional<double> budget = {};             // of the plan, in all
+  std::optional<double> multiplier = {};         // of the plan
+  std::optional<double> spend_elasticity = {};   // of the plan; see launch_design.h
+  std::optional<double> value_per_revenue = {};  // of one unit of revenue, in the currency of cost; none: not known
 };
 
 struct ArmReadout {
@@ -90,8 +91,12 @@ struct Readout {
   Difference per_unit;
   Interval incremental_revenue;  // in all, for the units of role plan
   Interval incremental_cost;
+  std::optional<double> value_per_revenue = {};
+  std::optional<Interval> incremental_profit = {};  // in all; where it is known what revenue is worth
+  std::optional<Interval> roi = {};                 // that per incremental cost
   // All roles (role plan alone where the plan does not know roles): what was paid against the budget.
-  std::optional<double> budget;  // for the units that have outcomes
+  std::optional<double> budget;         // for the units that are counted here
+  std::optional<double> budget_of_all;  // the plan's, of which that is the part planned for these units
   Interval total_spend;
 
   std::vector<ArmReadout> arms;

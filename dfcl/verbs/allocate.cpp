@@ -71,7 +71,8 @@ data::Provenance plan_provenance(const AllocateRequest& request, const PlanInput
   };
   add(data::kModelOption, facts.model);
   add(data::kMethodOption, facts.method);
-  if (rules.objective == allocate::Objective::profit) add("margin", fmt::format("{}", rules.margin));
+  const bool has_value = request.margin || request.per_revenue || rules.objective == allocate::Objective::profit;
+  if (has_value) add(request.per_revenue ? "per_revenue" : "margin", fmt::format("{}", rules.margin));
   if (request.min_roi) add("min_roi", fmt::format("{}", *request.min_roi));
   add("segment", request.segment);
   add("min_units", fmt::format("{}", fmt::join(request.min_units, ",")));
@@ -179,6 +180,7 @@ report::PlanSummary empty_figures(const AllocateRequest& request, const PlanInpu
   figures.arms = input.facts.arms.labels;
   figures.segments = input.segments;
   figures.rules = input.rules;
+  figures.shows_profit = request.margin || request.per_revenue || input.rules.objective == allocate::Objective::profit;
   figures.has_second = request.second_budget.has_value();
   figures.launch_time = request.launch;
   figures.budget_basis = request.include_control ? data::BudgetBasis::total : data::BudgetBasis::incremental;

@@ -14,6 +14,7 @@
 #include "dfcl/io/tables/file_format.h"
 #include "dfcl/io/tensors/safetensors.h"
 #include "dfcl/verbs/outputs.h"
+#include "dfcl/verbs/revenue_value.h"
 
 namespace dfcl::verbs {
 namespace {
@@ -94,9 +95,7 @@ void check_numbers(const AllocateRequest& request) {
   if (request.multiplier) require_least("multiplier", *request.multiplier, 0.0, true);
   if (request.second_budget) require_least("second_budget", *request.second_budget, 0.0, true);
   if (request.min_roi) require_least("min_roi", *request.min_roi, 0.0, true);
-  if (request.margin && request.objective != allocate::Objective::profit)
-    throw field_error("margin", "has no meaning for revenue", "", "", "add " + field_name("objective", "profit"));
-  if (request.margin) require_least("margin", *request.margin, 0.0, false);
+  require_value(request.margin, request.per_revenue, HUGE_VAL);  // as version 0.1 took it
   constexpr std::int64_t kMostPoints = 100'000;
   if (request.curve && (*request.curve < 2 || *request.curve > kMostPoints))
     throw field_error("curve", "out of range", fmt::format("{}", *request.curve),
@@ -158,7 +157,7 @@ allocate::Rules make_rules(const AllocateRequest& request, const data::Predictio
   allocate::Rules rules;
   rules.control = facts.arms.control;
   rules.objective = request.objective;
-  rules.margin = request.margin.value_or(1.0);
+  rules.margin = request.margin ? *request.margin : request.per_revenue.value_or(1.0);
   rules.min_roi = request.min_roi.value_or(0.0);
   rules.price = facts.price;
   return rules;

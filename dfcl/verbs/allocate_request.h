@@ -36,7 +36,9 @@ struct AllocateRequest {
   std::string control;
   bool index = false;  // the predictions, which do not say it, hold an index
   allocate::Objective objective = allocate::Objective::revenue;
+  // What revenue is worth, in one of two ways: shows profit, and is what `objective` profit makes large (1: neither).
   std::optional<double> margin;
+  std::optional<double> per_revenue;
   std::optional<double> min_roi;
   std::string eligible;                                  // path, here and below
   std::string segment;                                   // column of the predictions, or of the units of a model

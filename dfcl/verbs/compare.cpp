@@ -9,7 +9,9 @@
 #include <new>
 #include <optional>
 
+#include "dfcl/compare/mean_over_seeds.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/evaluate/verdict.h"
 #include "dfcl/io/study/study_file.h"
 #include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/io/trial/trial_reader.h"
@@ -168,28 +170,39 @@ std::vector<ModelInput> models_of_seed(const std::vector<ComparisonEntry>& entri
   return models;
 }
 
-// What is said over seeds. `first` is the evaluation of the first seed's models; those of the others are evaluated
-// here, a seed at a time to save memory, without intervals over test units and with the same nuisance model.
-std::vector<compare::SeedEntry> evaluate_seeds(EvaluateRequest evaluation, const JudgedTrial& judged,
-                                               const std::vector<ComparisonEntry>& entries,
-                                               const std::vector<std::uint64_t>& seeds, const ComparisonFolder& folder,
-                                               const evaluate::Evaluation& first, core::RunContext& context) {
-  evaluate::Evaluation all = first;
-  std::vector<TrainedModel> trained;
+// The evaluations of the models of all seeds but the first: a seed at a time to save memory, without intervals over
+// test units and with the nuisance of the first. One for each seed, without models where none was trained.
+std::vector<evaluate::Evaluation> evaluate_other_seeds(EvaluateRequest evaluation, const JudgedTrial& judged,
+                                                       const std::vector<ComparisonEntry>& entries,
+                                                       const std::vector<std::uint64_t>& seeds,
+                                                       const ComparisonFolder& folder, SharedNuisance& nuisance,
+                                                       core::RunContext& context) {
+  std::vector<evaluate::Evaluation> others;
   evaluation.resamples = 0;
   evaluation.segments.clear();
-  if (!first.models.front().is_index)
-    evaluation.nuisance = ModelInput{.path = folder.model(entries.front().file, seeds.front())};
+  for (std::size_t i = 1; i < seeds.size(); ++i) {
+    evaluation.models = models_of_seed(entries, seeds[i], folder);
+    others.emplace_back();
+    if (!evaluation.models.empty())
+      others.back() = evaluate_on(judged, evaluation, context, &nuisance).report.evaluation;
+  }
+  return others;
+}
+
+// What is said over seeds.
+std::vector<compare::SeedEntry> figures_over_seeds(const std::vector<ComparisonEntry>& entries,
+                                                   const std::vector<std::uint64_t>& seeds,
+                                                   const ComparisonFolder& folder, const evaluate::Evaluation& first,
+                                                   const std::vector<evaluate::Evaluation>& others) {
+  evaluate::Evaluation all = first;
+  std::vector<TrainedModel> trained;
   for (const std::uint64_t seed : seeds) {
     for (std::size_t entry = 0; entry < entries.size(); ++entry) {
       if (folder.has_model(entries[entry].file, seed)) trained.push_back({entry, seed});
     }
-    evaluation.models = models_of_seed(entries, seed, folder);
-    if (seed == seeds.front() || evaluation.models.empty()) continue;
-    const EvaluateResult of_seed = evaluate_on(judged, evaluation, context);
-    const std::vector<evaluate::ModelFigures>& models = of_seed.report.evaluation.models;
-    all.models.insert(all.models.end(), models.begin(), models.end());
   }
+  for (const evaluate::Evaluation& other : others)
+    all.models.insert(all.models.end(), other.models.begin(), other.models.end());
   std::vector<std::string> names;
   for (const ComparisonEntry& entry : entries) names.push_back(entry.name);
   return compare::over_seeds(all, trained, names, first.level);
@@ -228,15 +241,22 @@ CompareResult compare_in(const CompareRequest& request, const data::Study& study
   result.report.comparison.failures = trainings.failures();
 
   evaluation.models = models_of_seed(entries, seeds.front(), *folder);
-  EvaluateResult evaluated = evaluate_on(judged, evaluation, context);
+  SharedNuisance nuisance;
+  EvaluateResult evaluated = evaluate_on(judged, evaluation, context, &nuisance);
   result.fit = evaluated.fit;
   result.report.evaluation = std::move(evaluated.report);
-  if (seeds.size() > 1) {
-    result.report.evaluation.evaluation.verdict.sentence += fmt::format(
-        " These are the models of seed {}; how far training with other seeds differs stands below.", seeds.front());
+  evaluate::Evaluation& first = result.report.evaluation.evaluation;
+  const std::vector<evaluate::Evaluation> others =
+      evaluate_other_seeds(evaluation, judged, entries, seeds, *folder, nuisance, context);
+  result.report.comparison.over_seeds = figures_over_seeds(entries, seeds, *folder, first, others);
+  if (!others.empty()) {
+    const data::ReportWords& words = result.report.evaluation.words;
+    first.verdict = evaluate::verdict_of(compare::mean_over_seeds(first, others),
+                                         {{words.revenue_name, words.cost_name, words.currency},
+                                          join_problems(*result.report.evaluation.check),
+                                          seeds.size(),
+                                          judged.checked.grade == check::Grade::adjustable});
   }
-  result.report.comparison.over_seeds =
-      evaluate_seeds(evaluation, judged, entries, seeds, *folder, result.report.evaluation.evaluation, context);
   result.report.comparison.entries = entries;
   result.report.comparison.seeds = seeds;
   result.times = training_times(entries, seeds, *folder);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "dfcl/check/check.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/core/printable.h"
 #include "dfcl/core/version.h"
 #include "dfcl/data/budgets.h"
 #include "dfcl/data/report_words.h"
@@ -20,6 +22,7 @@
 #include "dfcl/io/trial/unit_labels.h"
 #include "dfcl/report/check/check_report.h"
 #include "dfcl/verbs/evaluate_on.h"
+#include "dfcl/verbs/nuisance.h"
 #include "dfcl/verbs/outputs.h"
 
 namespace dfcl::verbs {
@@ -42,56 +45,6 @@ data::Study study_for_evaluation(const EvaluateRequest& request) {
   return study;
 }
 
-TrainingRows training_rows(const EvaluateRequest& request) {
-  return request.allow_training_rows ? TrainingRows::warn : TrainingRows::refuse;
-}
-
-// Which prediction steadies the estimates, if any.
-struct Nuisance {
-  std::optional<TrialPrediction> own;  // of the request
-  const TrialPrediction* chosen = nullptr;
-  std::string name;
-};
-
-Nuisance choose_nuisance(const EvaluateRequest& request, const std::vector<TrialPrediction>& models,
-                         const std::vector<std::string>& names, const JudgedTrial& judged, core::RunContext& context) {
-  Nuisance nuisance;
-  if (request.nuisance) {
-    nuisance.own = predict_trial(*request.nuisance, judged, training_rows(request), context);
-    if (nuisance.own->is_index) {
-      throw core::Error({.kind = core::ErrorKind::usage,
-                         .field = "nuisance",
-                         .what = "a model of efficiencies predicts no outcomes",
-                         .where = request.nuisance->path,
-                         .expected = "predictions of revenue and cost"});
-    }
-    nuisance.chosen = &*nuisance.own;
-    nuisance.name = fmt::format("the predictions of {}", distinct_names({*request.nuisance}).front());
-  } else if (!models.front().is_index) {
-    nuisance.chosen = &models.front();
-    nuisance.name = fmt::format("the predictions of the reference, {}", names.front());
-  }
-  return nuisance;
-}
-
-evaluate::Estimator choose_estimator(const EvaluateRequest& request, const Nuisance& nuisance,
-                                     core::RunContext& context) {
-  if (request.estimator) {
-    if (*request.estimator == evaluate::Estimator::doubly_robust && nuisance.chosen == nullptr) {
-      throw core::Error({.kind = core::ErrorKind::usage,
-                         .field = "estimator",
-                         .what = "the reference predicts efficiencies, not outcomes",
-                         .found = "doubly-robust",
-                         .hint = fmt::format("{} gives predictions of outcomes, or put another model first",
-                                             core::field_name("nuisance"))});
-    }
-    return *request.estimator;
-  }
-  if (nuisance.chosen != nullptr) return evaluate::Estimator::doubly_robust;
-  context.warn("the reference predicts efficiencies, not outcomes: the Hajek estimator is used");
-  return evaluate::Estimator::hajek;
-}
-
 std::vector<evaluate::SegmentColumn> read_segments(const std::vector<std::string>& columns, const JudgedTrial& judged,
                                                    core::RunContext& context) {
   std::vector<evaluate::SegmentColumn> segments;
@@ -105,6 +58,62 @@ std::vector<evaluate::SegmentColumn> read_segments(const std::vector<std::string
     segments.push_back(evaluate::segment_column(column, std::move(label_of_row), labels.labels));
   }
   return segments;
+}
+
+// The arm that today's rule gives to each row; empty where the study has no rule.
+std::vector<std::uint8_t> read_rule(const JudgedTrial& judged, core::RunContext& context) {
+  const std::optional<std::string>& column = judged.study.columns.rule;
+  std::vector<std::uint8_t> rule;
+  if (!column) return rule;
+  const io::UnitLabels labels =
+      io::read_unit_labels(judged.path, judged.study.columns.id.value_or(""), *column, context);
+  const std::vector<std::string>& arms = judged.rows.arms.labels;
+  std::vector<std::size_t> arm_of_label;
+  for (const std::string& label : labels.labels)
+    arm_of_label.push_back(static_cast<std::size_t>(std::find(arms.begin(), arms.end(), label) - arms.begin()));
+  for (const std::size_t place : evaluate::join_ids(judged.rows, judged.trial->ids, labels.ids, judged.path)) {
+    const std::size_t arm = arm_of_label[labels.label[place]];
+    if (arm == arms.size()) {
+      throw core::Error({.kind = core::ErrorKind::data,
+                         .what = fmt::format("column '{}' holds '{}', which is no arm", *column,
+                                             core::printable(labels.labels[labels.label[place]])),
+                         .where = judged.path,
+                         .expected = fmt::format("{}", fmt::join(arms, ", ")),
+                         .hint = "[columns] rule names the arm that each unit would get today"});
+    }
+    rule.push_back(static_cast<std::uint8_t>(arm));
+  }
+  return rule;
+}
+
+// Where the study knows the prices of arms, predicted costs are those prices: a plan made by prices that a model
+// learned would miss its budget for no reason.
+void set_known_prices(const evaluate::TrialRows& rows, TrialPrediction& predicted) {
+  if (rows.prices().empty() || predicted.is_index) return;
+  evaluate::JoinedPrediction& prediction = predicted.prediction;
+  prediction.price.assign(rows.prices().begin(), rows.prices().end());
+  for (std::size_t row = 0; row < prediction.cost.rows(); ++row) {
+    for (std::size_t arm = 0; arm < prediction.price.size(); ++arm)
+      prediction.cost(row, arm) = static_cast<float>(prediction.price[arm]);
+  }
+}
+
+Nuisance shared_nuisance(const EvaluateRequest& request, const std::vector<TrialPrediction>& predicted,
+                         const std::vector<std::string>& names, const JudgedTrial& judged, core::RunContext& context,
+                         SharedNuisance* shared) {
+  if (shared != nullptr && shared->is_chosen) {
+    Nuisance nuisance;
+    nuisance.name = shared->name;
+    if (shared->prediction) nuisance.outcomes = shared->prediction->outcomes();
+    return nuisance;
+  }
+  Nuisance nuisance = choose_nuisance(request, predicted, names, judged, context);
+  if (shared != nullptr) {
+    shared->is_chosen = true;
+    shared->name = nuisance.name;
+    if (nuisance.is_there()) shared->prediction = copy_of(nuisance.outcomes);
+  }
+  return nuisance;
 }
 
 data::Provenance make_provenance(const EvaluateRequest& request, const JudgedTrial& judged,
@@ -124,16 +133,13 @@ data::Provenance make_provenance(const EvaluateRequest& request, const JudgedTri
   for (std::size_t i = 0; i < models.size(); ++i) {
     provenance.options.emplace_back("model " + names[i], models[i].fingerprint);
   }
+  if (judged.study.value.margin)
+    provenance.options.emplace_back("margin", fmt::format("{}", *judged.study.value.margin));
+  if (judged.study.value.per_revenue)
+    provenance.options.emplace_back("per_revenue", fmt::format("{}", *judged.study.value.per_revenue));
   if (nuisance.own) provenance.options.emplace_back("nuisance", nuisance.own->fingerprint);
   if (request.allow_training_rows) provenance.options.emplace_back("allow_training_rows", "true");
   return provenance;
-}
-
-std::string join_problems(const check::CheckResult& result) {
-  if (result.fit) return "";
-  std::string problems;
-  for (const check::Finding& problem : result.problems) problems += (problems.empty() ? "" : " ") + problem.text;
-  return problems;
 }
 
 void check_request(const EvaluateRequest& request) {
@@ -189,6 +195,13 @@ void mark_indices(std::vector<TrialPrediction>& predicted) {
 
 }  // namespace
 
+std::string join_problems(const check::CheckResult& result) {
+  if (result.fit) return "";
+  std::string problems;
+  for (const check::Finding& problem : result.problems) problems += (problems.empty() ? "" : " ") + problem.text;
+  return problems;
+}
+
 JudgedTrial read_judged_trial(const EvaluateRequest& request, const CheckedTrial* read, core::RunContext& context) {
   JudgedTrial judged;
   judged.study = study_for_evaluation(request);
@@ -203,14 +216,16 @@ JudgedTrial read_judged_trial(const EvaluateRequest& request, const CheckedTrial
   return judged;
 }
 
-EvaluateResult evaluate_on(const JudgedTrial& judged, const EvaluateRequest& request, core::RunContext& context) {
+EvaluateResult evaluate_on(const JudgedTrial& judged, const EvaluateRequest& request, core::RunContext& context,
+                           SharedNuisance* shared) {
   const std::vector<std::string> names = distinct_names(request.models);
   std::vector<TrialPrediction> predicted;
   for (const ModelInput& model : request.models) {
     predicted.push_back(predict_trial(model, judged, training_rows(request), context));
   }
   if (request.index) mark_indices(predicted);
-  const Nuisance nuisance = choose_nuisance(request, predicted, names, judged, context);
+  for (TrialPrediction& prediction : predicted) set_known_prices(judged.rows, prediction);
+  const Nuisance nuisance = shared_nuisance(request, predicted, names, judged, context, shared);
   std::optional<TrialPrediction> truth;
   if (request.truth) truth = predict_trial(*request.truth, judged, TrainingRows::warn, context);
   const check::CheckResult& checked = judged.checked;
@@ -220,9 +235,12 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, const EvaluateRequest& req
     input.models.push_back({names[i], predicted[i].method, predicted[i].is_index, predicted[i].prediction.outcomes(),
                             predicted[i].importance, request.models[i].is_alternative, predicted[i].prediction.price});
   }
-  if (nuisance.chosen != nullptr) input.nuisance = nuisance.chosen->prediction.outcomes();
+  input.nuisance = nuisance.outcomes;
   if (truth) input.truth = truth->prediction.outcomes();
   input.segments = read_segments(request.segments, judged, context);
+  input.arm_means = evaluate::arm_means(*judged.trial, split_of_rows(request.split));
+  const std::vector<std::uint8_t> rule = read_rule(judged, context);
+  input.rule = rule;
 
   evaluate::EvaluationOptions options;
   options.estimator = choose_estimator(request, nuisance, context);
@@ -234,6 +252,9 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, const EvaluateRequest& req
   options.weights = request.weights;
   options.num_levels = static_cast<std::size_t>(request.levels);
   options.ranking = request.ranking;
+  options.value_per_revenue = judged.study.value.of_revenue();
+  options.cost_limits = {judged.study.cost.control_is_free, judged.study.cost.non_negative,
+                         judged.study.cost.rises_with_arm};
   const data::ReportWords words = data::report_words(judged.study);
   options.words = {words.revenue_name, words.cost_name, words.currency};
   options.unfit_because = join_problems(checked);

@@ -4,6 +4,9 @@
 // Neither writes. Internal to verbs.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "dfcl/verbs/check.h"
 #include "dfcl/verbs/evaluate.h"
 #include "dfcl/verbs/trial_predictions.h"
@@ -13,6 +16,18 @@ namespace dfcl::verbs {
 // read: where it has been read and checked already; null: it is read.
 JudgedTrial read_judged_trial(const EvaluateRequest& request, const CheckedTrial* read, core::RunContext& context);
 
-EvaluateResult evaluate_on(const JudgedTrial& judged, const EvaluateRequest& request, core::RunContext& context);
+// What is wrong with the trial, in one text; "": nothing.
+std::string join_problems(const check::CheckResult& result);
+
+// A nuisance that several evaluations share.
+struct SharedNuisance {
+  std::optional<evaluate::JoinedPrediction> prediction;  // empty: none of outcomes
+  std::string name;
+  bool is_chosen = false;
+};
+
+// shared: where it holds no nuisance yet, the one of this evaluation is put there; else it is used.
+EvaluateResult evaluate_on(const JudgedTrial& judged, const EvaluateRequest& request, core::RunContext& context,
+                           SharedNuisance* shared = nullptr);
 
 }  // namespace dfcl::verbs

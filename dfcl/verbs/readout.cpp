@@ -14,6 +14,7 @@
 #include "dfcl/launch/join_launch.h"
 #include "dfcl/report/launch/readout_report.h"
 #include "dfcl/verbs/outputs.h"
+#include "dfcl/verbs/revenue_value.h"
 
 namespace dfcl::verbs {
 namespace {
@@ -47,6 +48,7 @@ void check_request(const ReadoutRequest& request) {
   require_text("launch", request.launch);
   require_number("budget", request.budget);
   require_number("multiplier", request.multiplier);
+  require_value(request.margin, request.per_revenue);
   if (!request.output) return;
   require_ending("output", *request.output, ".json");
   require_output("output", *request.output, {request.plan, request.outcomes});
@@ -72,6 +74,7 @@ ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context)
   options.budget = request.budget ? request.budget : total_budget(plan);
   options.multiplier = request.multiplier ? request.multiplier : read_figure(plan, "multiplier");
   options.spend_elasticity = read_figure(plan, "spend_elasticity");
+  options.value_per_revenue = request.margin ? request.margin : request.per_revenue;
   if (!outcomes.time.empty() && !request.launch && plan.option("launch").empty() && plan.time.empty())
     context.warn(fmt::format("the outcomes have times, but when the plan started is not known: give {}",
                              core::field_name("launch")));
@@ -86,6 +89,8 @@ ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context)
                               {{"holdout_share", fmt::format("{}", options.holdout_share)},
                                {"control", launch.arms[launch.control]},
                                {"level", fmt::format("{}", options.level)}}};
+  if (request.margin) provenance.options.emplace_back("margin", fmt::format("{}", *request.margin));
+  if (request.per_revenue) provenance.options.emplace_back("per_revenue", fmt::format("{}", *request.per_revenue));
   if (request.output) io::write_text_file(*request.output, report::readout_json(readout, provenance));
   return {std::move(readout), std::move(provenance)};
 }

@@ -22,6 +22,9 @@ struct ReadoutRequest {
   std::optional<std::string> launch;  // time
   std::optional<double> budget;
   std::optional<double> multiplier;
+  // What revenue is worth, in one of two ways; with it profit is shown.
+  std::optional<double> margin;
+  std::optional<double> per_revenue;
 };
 
 struct ReadoutResult {

@@ -355,6 +355,7 @@ def allocate(
     index: bool = False,
     objective: str = "revenue",
     margin: float | None = None,
+    per_revenue: float | None = None,
     min_roi: float | None = None,
     eligible: TableLike | None = None,
     segment: str | None = None,
@@ -394,6 +395,7 @@ def allocate(
         _fill(request, budget=budget, per_unit=per_unit, share_of_max=share_of_max, multiplier=multiplier)
         _fill(request, include_control=include_control, index=index)
         _fill(request, control=control, objective=objective, margin=margin, min_roi=min_roi, segment=segment)
+        _fill(request, per_revenue=per_revenue)
         _fill(request, min_units=_limits(min_units, "min_units"), max_units=_limits(max_units, "max_units"))
         _fill(request, second_budget=second_budget, holdout=holdout, holdout_salt=holdout_salt, explore=explore)
         _fill(request, launch=launch, output=output)
@@ -417,6 +419,7 @@ def allocate_curve(
     control: str | None = None,
     objective: str = "revenue",
     margin: float | None = None,
+    per_revenue: float | None = None,
     min_roi: float | None = None,
     threads: int = 0,
     progress: Progress = None,
@@ -425,6 +428,7 @@ def allocate_curve(
     with Sources() as sources:
         request = _request(predictions, units, sources)
         _fill(request, curve=points, control=control, objective=objective, margin=margin, min_roi=min_roi)
+        _fill(request, per_revenue=per_revenue)
         figures, _ = _dfcl.allocate(request, _run(threads, 0, progress))
     return Curve(*figures[0])
 
@@ -577,16 +581,19 @@ def readout(
     launch: str | None = None,
     budget: float | None = None,
     multiplier: float | None = None,
+    margin: float | None = None,
+    per_revenue: float | None = None,
     output: Path | None = None,
     progress: Progress = None,
 ) -> Readout:
     """What a plan earned: planned against realised, and over the hold-out.
 
-    ``outcomes`` has one row per unit with columns id, role, arm (received), revenue and cost.
+    ``outcomes`` has one row per unit with columns id, role, arm (received), revenue and cost. ``margin`` (the share of
+    revenue that is profit) or ``per_revenue`` (what one unit of revenue is worth) shows profit.
     """
     request = _dfcl.ReadoutRequest()
     _fill(request, holdout_share=holdout_share, control=control, launch=launch, budget=budget, multiplier=multiplier)
-    _fill(request, output=output)
+    _fill(request, margin=margin, per_revenue=per_revenue, output=output)
     with Sources() as sources:
         _fill_tables(request, sources, plan=plan, outcomes=outcomes)
         return Readout(*_dfcl.readout(request, _run(0, 0, progress)))

@@ -164,6 +164,7 @@ void bind_allocate(nb::module_& module) {
       .add("control", &Request::control)
       .add("index", &Request::index)
       .add("objective", &Request::objective)
+      .add("per_revenue", &Request::per_revenue)
       .add("margin", &Request::margin)
       .add("min_roi", &Request::min_roi)
       .add("eligible", &Request::eligible)
@@ -291,6 +292,8 @@ void bind_readout(nb::module_& module) {
       .add("launch", &Request::launch)
       .add("budget", &Request::budget)
       .add("multiplier", &Request::multiplier)
+      .add("margin", &Request::margin)
+      .add("per_revenue", &Request::per_revenue)
       .bind(module, "ReadoutRequest");
   module.def("readout", [](const Request& request, const RunOptions& options) {
     const verbs::ReadoutResult result =

@@ -118,7 +118,7 @@ BAD_FLAGS = [
     ("--curve 1", USAGE, r"--curve"),
     ("--budget 5 --min-roi=-1", USAGE, r"--min-roi.*-1.*0 or more"),
     ("--budget 5 --objective profits", USAGE, r"did you mean 'profit'"),
-    ("--budget 5 --margin 0.3", USAGE, r"--margin.*--objective profit"),
+    ("--budget 5 --margin 0.3 --per-revenue 2", USAGE, r"--per-revenue.*--margin"),
     ("--budget 5 --objective profit --margin 0", USAGE, r"--margin.*above 0"),
     ("--budget 5 --control 11", USAGE, r"--control: no arm '11'.*did you mean '10'"),
     ("--budget 5 --max-units 51=2", USAGE, r"--max-units: no arm '51'.*did you mean '15'"),

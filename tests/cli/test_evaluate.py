@@ -127,7 +127,9 @@ def test_results_hold_what_the_report_needs(made):
     assert results["format"] == "dfcl-results" and results["kind"] == "evaluation"
     assert ["seed", "0"] in results["made_by"]["options"]
     assert results["report"]["revenue_name"] == "orders" and results["report"]["cost_name"] == "subsidy"
-    assert results["verdict"]["status"] in ("launch", "not_shown")
+    assert results["verdict"]["status"] in ("gain_shown", "not_shown")
+    assert [one["kind"] for one in results["baselines"]] == ["random", "single_arm", "control"]
+    assert len(results["baseline_differences"]) == 2 * 3 * 6
     assert results["trial"]["split"] == "test"
     assert sum(arm["units"] for arm in results["trial"]["arms"]) == results["trial"]["units"]
     assert len(results["budgets"]) == 6

@@ -9,6 +9,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/random.h"
+#include "dfcl/evaluate/evaluate.h"
 #include "small_trials.h"
 
 namespace dfcl::evaluate {
@@ -155,7 +156,7 @@ TEST(Aucc, OfAResampleCountsEveryRowAsOftenAsItWasDrawn) {
     treated.push_back(rows.arm[row] == 1 ? 1 : (rows.arm[row] == 0 ? 0 : 2));
   }
   const std::vector<CurveStep> steps =
-      curve_steps({score, treated, rows.revenue, rows.cost, rows.weight}, rows.arm, context);
+      curve_steps({score, treated, rows.revenue, rows.cost, rows.weight}, rows.arm, false, context);
   const AuccLanes lanes = aucc_lanes(block, totals, steps, 1, 0, 20);
   for (std::size_t lane = 0; lane < 3; ++lane) {
     Rows both;
@@ -174,6 +175,37 @@ TEST(Aucc, OfAResampleCountsEveryRowAsOftenAsItWasDrawn) {
     EXPECT_NEAR(lanes.area[lane], expected.area, 1e-10);
     EXPECT_NEAR(lanes.published[lane], expected.published, 1e-10);
   }
+}
+
+// Few rows cost much, so that one row goes over several of the levels: the rows behind it catch them up, in resamples
+// as in the trial itself, and the figure stands inside its interval.
+TEST(Aucc, HasAnIntervalAroundItWhereRowsJumpOverLevels) {
+  SmallTrial small = small_trial(31, {.num_units = 4000});
+  for (std::size_t unit = 0; unit < small.x.size(); ++unit) {
+    const std::size_t arm = small.trial.arm[unit];
+    core::RandomStream stream(5, core::stream_purpose("jumping rows"), unit);
+    const bool buys = stream.uniform() < (arm == 0 ? 0.02 : 0.05 + 0.02 * small.x[unit]);
+    small.trial.revenue[unit] = buys ? 10.0f : 0.0f;
+    small.trial.cost[unit] = buys && arm > 0 ? static_cast<float>(std::exp(2.0 * stream.normal())) : 0.0f;
+  }
+  const TrialRows rows = rows_of(small.trial, std::nullopt);
+  const Predicted prediction = predict(small.x, small.y, sees_x);
+  EvaluationOptions options;
+  options.budgets_per_unit = {0.2};
+  options.num_resamples = 400;
+  options.num_curve_points = 2;
+  core::RunContext context(2, 3);
+  const Evaluation evaluation = evaluate(
+      {.rows = rows, .models = {{.name = "x", .prediction = prediction.outcomes()}}, .nuisance = prediction.outcomes()},
+      options, context);
+  const AuccFigures& found = evaluation.models[0].aucc[0];
+  EXPECT_NE(found.note.find("jumped over"), std::string::npos) << found.note;
+  ASSERT_TRUE(found.published.has_ends()) << found.note;
+  EXPECT_LT(found.published.low, found.published.value);
+  EXPECT_GT(found.published.high, found.published.value);
+  // Close to the exact area, whose interval never missed it.
+  EXPECT_NEAR(found.published.value - 0.5 * (found.published.low + found.published.high),
+              found.area.value - 0.5 * (found.area.low + found.area.high), 0.1);
 }
 
 TEST(Ranking, AngleHasEarningWhileSavingFirstAndLosingWhileSavingLast) {

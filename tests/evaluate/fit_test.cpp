@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "dfcl/evaluate/areas/qini.h"
 #include "small_trials.h"
@@ -68,9 +70,57 @@ TEST(Qini, OfARankingAgainstItsReverse) {
   EXPECT_GT(good.qini[0], 0.02);
   EXPECT_LT(bad.qini[0], -0.02);
   EXPECT_GT(good.auuc[0], bad.auuc[0]);
-  // Both curves end at the arm's mean effect.
-  const double random = good.auuc[0] - good.qini[0];
+  // Both curves end at the arm's mean effect; half of the weighted units are treated.
+  const double random = good.auuc[0] - 2.0 * good.qini[0];
   EXPECT_NEAR(random, 0.5 * (2.0 * (0.3 + 0.25) - 0.4), 0.05);
+}
+
+// scikit-uplift's qini_auc_score, written again: curves over distinct scores, areas above the straight line, divided by
+// that of the ranking that knows the outcomes.
+double scikit_qini(const std::vector<double>& score, const std::vector<int>& treated, const std::vector<double>& y) {
+  const auto area = [&](const std::vector<double>& by) {
+    std::vector<std::size_t> order(by.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return by[a] > by[b]; });
+    double n[2] = {0, 0}, sum[2] = {0, 0}, last_x = 0, last_y = 0, total = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      n[treated[order[i]]] += 1;
+      sum[treated[order[i]]] += y[order[i]];
+      if (i + 1 < order.size() && by[order[i + 1]] == by[order[i]]) continue;
+      const double value = sum[1] - (n[0] > 0 ? sum[0] * n[1] / n[0] : 0.0);
+      total += 0.5 * (last_y + value) * (n[0] + n[1] - last_x);
+      last_x = n[0] + n[1];
+      last_y = value;
+    }
+    return total - 0.5 * last_x * last_y;
+  };
+  std::vector<double> best;
+  for (std::size_t i = 0; i < y.size(); ++i) best.push_back(treated[i] != 0 ? y[i] : -y[i]);
+  return area(score) / area(best);
+}
+
+TEST(Qini, IsThatOfScikitUplift) {
+  core::RunContext context(1);
+  // Two arms of one size, so that weights do not matter to scikit-uplift, which has none.
+  SmallTrial small = small_trial(24, {.num_units = 20'000, .zero_one = true});
+  std::vector<double> score, y;
+  std::vector<int> treated;
+  for (std::size_t unit = 0; unit < small.x.size(); ++unit) {
+    small.trial.arm[unit] = unit % 2 == 0 ? 0 : 2;
+    core::RandomStream stream(6, core::stream_purpose("qini test"), unit);
+    const double chance = 0.1 + (unit % 2 == 0 ? 0.0 : 0.2 * small.x[unit] * small.y[unit]);
+    small.trial.revenue[unit] = stream.bernoulli(chance) ? 1.0f : 0.0f;
+    score.push_back(small.x[unit] * small.y[unit]);
+    treated.push_back(unit % 2 == 0 ? 0 : 1);
+    y.push_back(static_cast<double>(small.trial.revenue[unit]));
+  }
+  small.trial.arm[0] = small.trial.arm[2] = 1;  // every arm has units
+  const TrialRows rows = rows_of(small.trial, std::nullopt);
+  const std::vector<QiniRow> ranked = qini_rows(rows, score, 2, context);
+  const double found = qini_lanes(ResampleBlock::ones(), ranked).qini[0] / perfect_qini(ranked);
+  const double expected = scikit_qini(score, treated, y);
+  EXPECT_GT(expected, 0.01);
+  EXPECT_NEAR(found, expected, 0.02 * expected);  // a hundred steps instead of every row
 }
 
 }  // namespace

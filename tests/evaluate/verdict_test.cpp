@@ -3,114 +3,193 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "dfcl/core/interval.h"
+
 namespace dfcl::evaluate {
 namespace {
 
-// One budget, 1,000 units, control costs 0.1 a unit. gain, deviation: over control.
-ModelFigures model_of(const std::string& name, double gain, double deviation, double budget = 1.0) {
-  ModelFigures model;
-  model.name = name;
-  JudgedPlan plan;
-  plan.budget_per_unit = budget;
-  plan.incremental_revenue = core::normal_interval(gain, deviation, 0.95);
-  plan.cost = Interval(budget, budget, budget);
-  plan.spend_over_budget = Interval(0.0, 0.0, 0.0);
-  model.deployed = {plan};
-  return model;
+constexpr double kCritical = 2.5;  // of all that is said at once
+
+Interval at_once(double value, double deviation) {
+  return {value, value - kCritical * deviation, value + kCritical * deviation};
 }
 
-DifferenceFigures difference(const std::string& name, double low, double high) {
-  DifferenceFigures figures;
-  figures.model = name;
-  figures.reference = "tsm";
-  figures.simultaneous_low = low;
-  figures.simultaneous_high = high;
-  figures.sentence = "The difference of " + name + ".";
-  return figures;
+std::string answer(const Interval& interval) {
+  return interval.low > 0.0 ? "yes" : interval.high < 0.0 ? "no" : "not_shown";
 }
 
-Evaluation evaluation_of(std::vector<ModelFigures> models, std::vector<DifferenceFigures> differences) {
+// A model at one budget: 1,000 units, what it gains over control, over random and in profit, each -+ 1 deviation of 1.
+struct Case {
+  std::string name;
+  double gain = 0.0;
+  double over_random = 0.0;
+  std::optional<double> profit = {};
+  double budget = 1.0;
+  bool feasible = true;
+  bool alternative = false;
+};
+
+Evaluation evaluation_of(const std::vector<Case>& cases) {
   Evaluation evaluation;
   evaluation.num_units = 1000;
-  evaluation.budgets_per_unit = {models.front().deployed.front().budget_per_unit};
+  evaluation.budgets_per_unit = {cases.front().budget};
   evaluation.control_cost = Interval(0.1);
-  evaluation.models = std::move(models);
-  evaluation.differences = std::move(differences);
-  evaluation.increment_critical = 2.5;
-  evaluation.increment_critical_of_all = 4.0;
+  BaselineFigures random{"random", {"arm '5' for a random 40 % of the units"}, {JudgedPlan()}, {}};
+  if (cases.front().profit)
+    random.plans[0].incremental_profit = random.plans[0].simultaneous_profit = at_once(3.0, 1.0);
+  evaluation.baselines.push_back(random);
+  for (const Case& one : cases) {
+    ModelFigures model;
+    model.name = one.name;
+    model.is_alternative = one.alternative;
+    JudgedPlan plan;
+    plan.budget_per_unit = one.budget;
+    plan.feasible = one.feasible;
+    plan.incremental_revenue = core::normal_interval(one.gain, 1.0, 0.95);
+    plan.simultaneous_increment = at_once(one.gain, 1.0);
+    plan.cost = Interval(one.budget, one.budget, one.budget);
+    plan.incremental_cost = Interval(one.budget - 0.1, one.budget - 0.1, one.budget - 0.1);
+    plan.return_per_cost = Interval(0.2, 0.1, 0.4);
+    plan.spend_over_budget = Interval(0.0, 0.0, 0.0);
+    plan.pays_back = answer(plan.simultaneous_increment);
+    if (plan.pays_back == "yes") plan.pays_back = "depends";
+    if (one.profit) {
+      evaluation.value_per_revenue = 0.5;
+      plan.incremental_profit = core::normal_interval(*one.profit, 1.0, 0.95);
+      plan.simultaneous_profit = at_once(*one.profit, 1.0);
+      plan.pays_back = answer(*plan.simultaneous_profit);
+    }
+    model.deployed = {plan};
+    evaluation.models.push_back(model);
+    BaselineDifferenceFigures over;
+    over.model = one.name;
+    over.baseline = "random";
+    over.budget_per_unit = one.budget;
+    over.net = core::normal_interval(one.over_random, 1.0, 0.95);
+    over.simultaneous_low = one.over_random - kCritical;
+    over.simultaneous_high = one.over_random + kCritical;
+    over.answer = answer(at_once(one.over_random, 1.0));
+    over.sentence = "The difference from random.";
+    evaluation.baseline_differences.push_back(over);
+  }
   return evaluation;
 }
 
+Verdict verdict(const std::vector<Case>& cases) { return verdict_of(evaluation_of(cases), {}); }
+
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-TEST(Verdict, PrefersAnotherModelOnlyWhereItIsShownToEarnMoreThanTheReference) {
-  // Both gain: 3 deviations against a bar of 2.5; the other has the larger gain.
-  const std::vector<ModelFigures> models = {model_of("tsm", 3.0, 1.0), model_of("mer", 9.0, 1.0)};
-  const Verdict even = verdict_of(evaluation_of(models, {difference("mer", -0.1, 12.0)}), {});
-  EXPECT_EQ(even.status, "launch");
-  EXPECT_TRUE(even.sentence.starts_with("Launch tsm: ")) << even.sentence;
-  EXPECT_TRUE(even.sentence.ends_with(" No other model is shown to differ from tsm at this budget.")) << even.sentence;
-  const Verdict better = verdict_of(evaluation_of(models, {difference("mer", 0.1, 12.0)}), {});
-  EXPECT_TRUE(better.sentence.starts_with("Launch mer: ")) << better.sentence;
-  EXPECT_TRUE(better.sentence.ends_with(" The difference of mer.")) << better.sentence;
-  const Verdict worse = verdict_of(evaluation_of(models, {difference("mer", -3.0, -0.1)}), {});
-  EXPECT_TRUE(worse.sentence.starts_with("Launch tsm: ")) << worse.sentence;
-  EXPECT_TRUE(worse.sentence.ends_with(" Shown to earn less than tsm at this budget: mer.")) << worse.sentence;
+TEST(Verdict, LaunchesWhatPaysBackAndBeatsRandom) {
+  const Verdict found = verdict({{.name = "tsm", .gain = 9.0, .over_random = 4.0, .profit = 3.0}});
+  EXPECT_EQ(found.status, "launch");
+  EXPECT_EQ(found.pays_back, "yes");
+  EXPECT_EQ(found.beats_random, "yes");
+  EXPECT_EQ(found.sentence,
+            "Launch tsm at a budget of 1 per unit: targeting adds 4,000 revenue (95 % interval 1,500 to 6,500) over "
+            "random, 9,000 (95 % interval 6,500 to 11,500) over control, 3,000 profit (95 % interval 500 to 5,500), on "
+            "these 1,000 units.");
 }
 
-TEST(Verdict, SaysWhenOnlyAnotherModelThanTheReferenceIsShownToGain) {
-  const Verdict verdict =
-      verdict_of(evaluation_of({model_of("tsm", 2.2, 1.0), model_of("pl", 2.7, 1.0), model_of("mer", 4.0, 1.0)},
-                               {difference("pl", -1.0, 2.0), difference("mer", -1.0, 3.0)}),
-                 {});
-  EXPECT_EQ(verdict.status, "launch");
-  EXPECT_TRUE(verdict.sentence.starts_with("Launch mer: ")) << verdict.sentence;
-  EXPECT_TRUE(verdict.sentence.ends_with(" mer is shown to gain; tsm is not; no difference between them is shown."))
-      << verdict.sentence;
+TEST(Verdict, RecommendsTheSimpleRollOutWhereTargetingIsNotShown) {
+  const Verdict found = verdict({{.name = "tsm", .gain = 9.0, .over_random = 2.0, .profit = 3.0}});
+  EXPECT_EQ(found.status, "roll_out");
+  EXPECT_EQ(found.pays_back, "yes");
+  EXPECT_EQ(found.beats_random, "not_shown");
+  EXPECT_TRUE(
+      found.sentence.starts_with("Pays back, targeting not shown: tsm at a budget of 1 per unit, targeting adds "
+                                 "2,000 revenue (95 % interval -500 to 4,500) over random"))
+      << found.sentence;
+  EXPECT_TRUE(
+      found.sentence.ends_with("The simple roll-out will do: arm '5' for a random 40 % of the units, at a "
+                               "budget of 1 per unit: 3,000 profit (95 % interval 500 to 5,500)."))
+      << found.sentence;
+  const Verdict worse = verdict({{.name = "tsm", .gain = 9.0, .over_random = -4.0, .profit = 3.0}});
+  EXPECT_EQ(worse.beats_random, "no");
+  EXPECT_TRUE(worse.sentence.starts_with("Pays back, targeting does worse than random: ")) << worse.sentence;
+}
+
+TEST(Verdict, NeverLaunchesAPlanThatLosesMoney) {
+  // The gain over control and over random is clear; it costs more than it is worth.
+  const Verdict found = verdict({{.name = "tsm", .gain = 9.0, .over_random = 4.0, .profit = -3.0}});
+  EXPECT_EQ(found.status, "loses");
+  EXPECT_EQ(found.pays_back, "no");
+  EXPECT_TRUE(found.sentence.starts_with("Do not launch: no plan pays back at any of these budgets."))
+      << found.sentence;
+  const Verdict unclear = verdict({{.name = "tsm", .gain = 9.0, .over_random = 4.0, .profit = -3.0},
+                                   {.name = "mer", .gain = 9.0, .over_random = 4.0, .profit = 2.0}});
+  EXPECT_EQ(unclear.status, "not_shown");
+  EXPECT_EQ(unclear.pays_back, "not_shown");
+  EXPECT_EQ(unclear.model, "mer");
+  EXPECT_TRUE(unclear.sentence.starts_with("No plan is shown to pay back at any of these budgets."))
+      << unclear.sentence;
+}
+
+TEST(Verdict, SaysWhatRevenueMustBeWorthWhereItIsNotKnown) {
+  const Verdict found = verdict({{.name = "tsm", .gain = 9.0, .over_random = 4.0}});
+  EXPECT_EQ(found.status, "gain_shown");
+  EXPECT_EQ(found.pays_back, "depends");
+  EXPECT_EQ(found.beats_random, "yes");
+  EXPECT_TRUE(
+      has(found.sentence,
+          "It returns 0.2 revenue per cost (95 % interval 0.1 to 0.4): it breaks even where one unit of revenue "
+          "is worth 5 (2.5 to 10); [value] says what it is worth."))
+      << found.sentence;
+  const Verdict none = verdict({{.name = "tsm", .gain = 2.2, .over_random = 4.0}});
+  EXPECT_EQ(none.status, "not_shown");
+  EXPECT_TRUE(none.sentence.starts_with("No plan is shown to earn more than control at any of these budgets."))
+      << none.sentence;
+  EXPECT_TRUE(has(none.details[0], "; a gain is not shown once all comparisons are counted.")) << none.details[0];
+}
+
+TEST(Verdict, DoesNotDependOnTheOrderOfTheModels) {
+  std::vector<Case> cases = {{.name = "a", .gain = 9.0, .over_random = 2.0, .profit = 9.0},
+                             {.name = "b", .gain = 9.0, .over_random = 3.0, .profit = 3.0},
+                             {.name = "c", .gain = 9.0, .over_random = 3.0, .profit = 4.0},
+                             {.name = "d", .gain = 9.0, .over_random = 3.0, .profit = 4.0}};
+  const Verdict first = verdict(cases);
+  EXPECT_EQ(first.model, "c") << "of those that beat random the one that is shown to gain most, by name where they tie";
+  std::sort(cases.begin(), cases.end(), [](const Case& x, const Case& y) { return x.name < y.name; });
+  do {
+    const Verdict other = verdict(cases);
+    EXPECT_EQ(other.sentence, first.sentence);
+    EXPECT_EQ(other.status, first.status);
+  } while (
+      std::next_permutation(cases.begin(), cases.end(), [](const Case& x, const Case& y) { return x.name < y.name; }));
 }
 
 TEST(Verdict, NeverLaunchesAnAlternative) {
-  ModelFigures alternative = model_of("mer alpha=2", 9.0, 1.0);
-  alternative.is_alternative = true;
-  const Verdict verdict =
-      verdict_of(evaluation_of({model_of("tsm", 1.0, 1.0), alternative}, {difference("mer alpha=2", 1.0, 12.0)}), {});
-  EXPECT_EQ(verdict.status, "not_shown");
-  EXPECT_FALSE(has(verdict.sentence, "alpha")) << verdict.sentence;
-  EXPECT_FALSE(has(verdict.details[1], "not shown")) << verdict.details[1];
-  alternative = model_of("mer alpha=2", 3.0, 1.0);
-  alternative.is_alternative = true;
-  const Verdict by_all =
-      verdict_of(evaluation_of({model_of("tsm", 3.0, 1.0), alternative}, {difference("mer alpha=2", -1.0, 1.0)}), {});
-  EXPECT_FALSE(has(by_all.details[0], "not shown")) << "the bar of methods does not count alternatives";
-  EXPECT_TRUE(has(by_all.details[1], "not shown")) << "that of alternatives counts all";
+  const Verdict found =
+      verdict({{.name = "tsm", .gain = 1.0, .over_random = 1.0, .profit = 1.0},
+               {.name = "mer alpha=2", .gain = 9.0, .over_random = 9.0, .profit = 9.0, .alternative = true}});
+  EXPECT_EQ(found.status, "not_shown");
+  EXPECT_FALSE(has(found.sentence, "alpha")) << found.sentence;
 }
 
 TEST(Verdict, NeverLaunchesAPlanThatCannotKeepToItsBudget) {
-  ModelFigures model = model_of("tsm", 9.0, 1.0);
-  model.deployed.front().feasible = false;
-  const Verdict verdict = verdict_of(evaluation_of({model}, {}), {});
-  EXPECT_EQ(verdict.status, "not_shown");
-  EXPECT_TRUE(has(verdict.details[0], "cannot meet this budget")) << verdict.details[0];
-}
-
-TEST(Verdict, SaysWhyAnIntervalWithoutZeroIsNotEnough) {
-  const Verdict verdict = verdict_of(
-      evaluation_of({model_of("tsm", 2.2, 1.0), model_of("mer", 0.5, 1.0)}, {difference("mer", -2.0, 1.0)}), {});
-  EXPECT_EQ(verdict.status, "not_shown");
-  EXPECT_TRUE(verdict.sentence.ends_with(" No other model is shown to differ from tsm.")) << verdict.sentence;
-  EXPECT_TRUE(verdict.details[0].ends_with("; a gain is not shown once all comparisons are counted."))
-      << verdict.details[0];
-  EXPECT_TRUE(verdict.details[1].ends_with("; a gain is not shown.")) << verdict.details[1];
+  const Verdict found =
+      verdict({{.name = "tsm", .gain = 9.0, .over_random = 9.0, .profit = 9.0, .budget = 1.0, .feasible = false}});
+  EXPECT_NE(found.status, "launch");
+  EXPECT_EQ(found.pays_back, "not_shown");
+  EXPECT_TRUE(has(found.details[0], "cannot meet this budget")) << found.details[0];
 }
 
 TEST(Verdict, NamesBudgetsBelowWhatControlCosts) {
-  const Verdict below = verdict_of(evaluation_of({model_of("tsm", 3.0, 1.0, 0.05)}, {}), {});
+  const Verdict below = verdict({{.name = "tsm", .gain = 3.0, .budget = 0.05}});
   EXPECT_TRUE(
       has(below.sentence, "Everyone in control costs 0.1 per unit: that is more than the budget of 0.05 per unit."))
       << below.sentence;
   EXPECT_TRUE(has(below.details[0], "Control alone costs more than this budget.")) << below.details[0];
-  const Verdict above = verdict_of(evaluation_of({model_of("tsm", 3.0, 1.0, 0.2)}, {}), {});
+  const Verdict above = verdict({{.name = "tsm", .gain = 3.0, .budget = 0.2}});
   EXPECT_FALSE(has(above.sentence + above.details[0], "ontrol costs")) << above.sentence;
+}
+
+TEST(Verdict, SaysThatAnUnfitTrialProvesNothing) {
+  const Verdict found = verdict_of(evaluation_of({{.name = "tsm", .gain = 9.0, .over_random = 4.0, .profit = 3.0}}),
+                                   {{}, "the arms differ.", 1});
+  EXPECT_EQ(found.status, "unfit");
+  EXPECT_EQ(found.pays_back, "not_shown");
 }
 
 }  // namespace

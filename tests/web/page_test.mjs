@@ -75,6 +75,16 @@ test("the answer stands first, with its money and interval", async () => {
   await close();
 });
 
+test("the two answers stand under the status, and models are compared with plans that need no model", async () => {
+  const { page, close } = await open("three");
+  assert.equal(await page.locator(".verdict .answers").innerText(), "Pays back: yes. Targeting beats random: not shown.");
+  const rows = await page.locator("#baselines .table-frame").first().locator("tbody tr").allInnerTexts();
+  assert.equal(rows.length, 3 * 2 * 3);
+  assert.ok(rows.some((row) => row.includes("the best single arm")));
+  assert.equal(await page.locator("#curves .random").count(), 1);
+  await close();
+});
+
 test("the slider moves the figures, from the keyboard too", async () => {
   const { page, trouble, close } = await open("three");
   const before = await budgetFigures(page);
@@ -90,15 +100,18 @@ test("the slider moves the figures, from the keyboard too", async () => {
   await close();
 });
 
-test("at a point of the curve the slider shows the point's figures", async () => {
+test("at a budget of the study the slider shows the figures of its plan, as the table does", async () => {
   const results = samples.three();
   const { page, close } = await open("three", { results });
   await page.getByRole("button", { name: "Budget 0.400 EUR per unit" }).click();
-  const point = results.models[1].curve.find((one) => Math.abs(one.budget_per_unit - 0.4) < 1e-9);
+  const point = results.models[1].deployed[2];
   const row = (await budgetFigures(page))[1];
   assert.ok(row.includes(point.revenue.value.toFixed(3)), row);
   assert.ok(row.includes(`${point.revenue.low.toFixed(3)} to ${point.revenue.high.toFixed(3)}`), row);
   assert.ok(row.includes(point.cost.value.toFixed(4)), row);
+  assert.ok(row.includes(point.incremental_profit.value.toFixed(3)), row);
+  const table = (await page.locator("#values .table-frame").first().locator("tbody tr").allInnerTexts()).at(-2);
+  assert.ok(table.includes(point.revenue.value.toFixed(3)), table);
   assert.equal(await page.getByRole("button", { name: "Budget 0.400 EUR per unit" }).getAttribute("aria-pressed"), "true");
   await close();
 });

@@ -30,6 +30,34 @@ function planValue(budget, skill, half) {
     predicted_revenue: 11.4 + 1.05 * gain(budget, skill),
     predicted_cost: budget,
     share_per_arm: shares(budget),
+    incremental_cost: around(cost, 0.004 + 0.01 * budget),
+    incremental_profit: around(0.4 * gain(cost, skill) - cost, half),
+    roi: around((0.4 * gain(cost, skill)) / cost - 1, half / cost),
+    pays_back: "yes",
+  };
+}
+
+// Plans that need no model: a little worse than any.
+function baseline(kind, name, skill) {
+  return { kind, names: budgets.map(() => name), plans: budgets.map((budget) => planValue(budget, skill, 0.03)), curve: kind === "random" ? budgets.map((budget) => planValue(budget, skill, 0.03)) : [] };
+}
+
+function baselineDifference(model, kind, skill, budget) {
+  const value = gain(budget, skill) - gain(budget, 0.8);
+  return {
+    model,
+    baseline: kind,
+    budget_per_unit: budget,
+    price: 2.1,
+    net: around(value, 0.03),
+    simultaneous: { low: value - 0.05, high: value + 0.05 },
+    revenue: around(value, 0.03),
+    cost: around(0.001, 0.002),
+    plan_cost: budget,
+    baseline_cost: budget,
+    profit: around(0.4 * value, 0.02),
+    answer: "yes",
+    sentence: `${model} beats ${kind}.`,
   };
 }
 
@@ -55,8 +83,8 @@ function segment(column, names, skill) {
 
 function model(name, method, skill, reference) {
   const curve = Array.from({ length: 41 }, (_, place) => {
-    const { revenue, incremental_revenue, cost, share_per_arm, budget_per_unit, multiplier } = planValue((0.8 * place) / 40, skill, 0.02 + 0.0012 * place);
-    return { budget_per_unit, multiplier, cost, revenue, incremental_revenue, share_per_arm };
+    const { revenue, incremental_revenue, incremental_profit, cost, share_per_arm, budget_per_unit, multiplier } = planValue((0.8 * place) / 40, skill, 0.02 + 0.0012 * place);
+    return { budget_per_unit, multiplier, cost, revenue, incremental_revenue, incremental_profit, share_per_arm };
   });
   return {
     name,
@@ -67,7 +95,7 @@ function model(name, method, skill, reference) {
     matched: budgets.map((budget) => planValue(budget, 1.01 * skill, 0.03)),
     curve,
     aucc: arms.slice(1).map((arm, place) => ({ arm, published: around(0.55 + 0.03 * place * skill, 0.02), levels: 200, area: around(0.552 + 0.03 * place * skill, 0.02), unnormalised_area: around(0.11 + 0.02 * place, 0.008), note: "" })),
-    qini: arms.slice(1).map((arm, place) => ({ arm, qini: around(0.06 + 0.01 * place, 0.01), auuc: around(0.31 + 0.01 * place, 0.02) })),
+    qini: arms.slice(1).map((arm, place) => ({ arm, qini: around(0.06 + 0.01 * place, 0.01), qini_area: around(0.03, 0.005), auuc: around(0.31 + 0.01 * place, 0.02) })),
     fit: { revenue: { mse: 25.31 / skill, log_loss: null }, cost: { mse: 0.0412 / skill, log_loss: null } },
     calibration: { revenue: calibration(8, 16, 1 + 0.03 * (1 - skill)), cost: calibration(0.05, 0.7, 1.02) },
     segments: [segment("city", ["Paris", "Lyon", "Marseille", "Saint-Germain-en-Laye"], skill), segment("age_group", ["under 30", "30 to 59", "60 and over"], skill)],
@@ -128,6 +156,8 @@ export function threeModels() {
       status: "launch",
       sentence: "Launch dfcl-ifd: at a budget of 0.20 EUR per unit it earns 0.083 EUR more per unit than tsm, 95 % interval 0.049 to 0.117.",
       details: ["On the 30,035 units of the test split that is 2,493 EUR, 95 % interval 1,472 to 3,514.", "It spends 0.206 EUR per unit, 3.1 % over the budget."],
+      pays_back: "yes",
+      beats_random: "not_shown",
     },
     trial: { split: "test", units: 30035, clusters: null, arms: arms.map((label, place) => ({ label, control: place === 0, units: 6000 + 7 * place, share: 0.2 })) },
     estimator: "doubly-robust",
@@ -138,6 +168,9 @@ export function threeModels() {
     budgets: budgets.map((per_unit) => ({ per_unit, total: per_unit * 30035 })),
     models,
     differences: budgets.flatMap((budget) => [difference("dfcl-ifd", 1.12, budget), difference("drp", 1.01, budget)]),
+    value_per_revenue: 0.4,
+    baselines: [baseline("random", "arm '5' for a random 40 % of the units", 0.8), baseline("single_arm", "arm '5' for everyone", 0.7), baseline("control", "control for everyone", 0)],
+    baseline_differences: ["tsm", "dfcl-ifd", "drp"].flatMap((name) => ["random", "single_arm", "control"].flatMap((kind) => budgets.map((budget) => baselineDifference(name, kind, 1.05, budget)))),
     aucc_differences: [{ model: "dfcl-ifd", reference: "tsm", arm: "5", published: around(0.012, 0.009), area: around(0.012, 0.009), p_value: 0.009, sentence: "dfcl-ifd ranks better than tsm for arm 5." }],
     oracle: { curve: Array.from({ length: 41 }, (_, place) => ({ budget_per_unit: (0.8 * place) / 40, cost: (0.8 * place) / 40, revenue: 11.4 + gain((0.8 * place) / 40, 1.25), incremental_revenue: gain((0.8 * place) / 40, 1.25) })) },
     check: check(),

@@ -7,11 +7,18 @@ export interface CurvePoint extends PlanValue {
   budget_per_unit: number;
 }
 
-// The points that have a budget, in rising order.
+// The points that have a budget, in rising order. The plans at the study's budgets are points too, so that the same plan
+// has the same figures wherever it is shown.
 export function curveOf(model: Model): CurvePoint[] {
-  return list(model.curve)
-    .filter((point): point is CurvePoint => isNumber(point.budget_per_unit))
-    .sort((a, b) => a.budget_per_unit - b.budget_per_unit);
+  const hasBudget = (point: PlanValue): point is CurvePoint => isNumber(point.budget_per_unit);
+  const points = list(model.curve).filter(hasBudget);
+  const low = Math.min(...points.map((point) => point.budget_per_unit));
+  const high = Math.max(...points.map((point) => point.budget_per_unit));
+  const plans = list(model.deployed)
+    .filter(hasBudget)
+    .filter((plan) => plan.budget_per_unit >= low && plan.budget_per_unit <= high && isNumber(plan.revenue?.value));
+  const kept = points.filter((point) => !plans.some((plan) => plan.budget_per_unit === point.budget_per_unit));
+  return [...kept, ...plans].sort((a, b) => a.budget_per_unit - b.budget_per_unit);
 }
 
 // What the curve says at a budget; beyond its ends, its ends. Null without points.
@@ -32,6 +39,7 @@ export function atBudget(curve: CurvePoint[], budget: number): CurvePoint | null
     revenue: intervalBetween(left.revenue, right.revenue, weight),
     incremental_revenue: intervalBetween(left.incremental_revenue, right.incremental_revenue, weight),
     cost: intervalBetween(left.cost, right.cost, weight),
+    incremental_profit: intervalBetween(left.incremental_profit, right.incremental_profit, weight),
     share_per_arm: sharesBetween(left.share_per_arm, right.share_per_arm, weight),
   };
 }

@@ -5,6 +5,7 @@ import { h, type Child } from "./dom";
 import type { Results } from "./results";
 import { allocation } from "./sections/allocation";
 import { answer } from "./sections/answer";
+import { baselines } from "./sections/baselines";
 import { budget } from "./sections/budget";
 import { calibration } from "./sections/calibration";
 import { check } from "./sections/check";
@@ -25,7 +26,7 @@ function contents(sections: HTMLElement[]): Child {
 function show(results: Results): void {
   const view = new View(results);
   const free = [...figures(view), ...tables(view)];
-  const evaluation = [budget(view), curves(view), differences(view), values(view), calibration(view), allocation(view), ranking(view)];
+  const evaluation = [budget(view), curves(view), baselines(view), differences(view), values(view), calibration(view), allocation(view), ranking(view)];
   // Where the free figures are what the file is about, they come first.
   const ordered = results.kind === "evaluation" || !results.kind ? [...evaluation, ...free] : [...free, ...evaluation];
   const sections = [...ordered, check(view), how(view)].filter((one): one is HTMLElement => one instanceof HTMLElement);

@@ -78,11 +78,12 @@ ArmAreas areas_of_arm(const Setting& setting, const JudgedModel& model, std::siz
   const std::vector<QiniRow> ranked = qini_rows(rows, scores.extra_revenue, arm, setting.context);
   const QiniLanes point = qini_lanes(setting.ones, ranked);
   areas.qini = point.qini[0];
+  areas.perfect_qini = perfect_qini(ranked);
   areas.auuc = point.auuc[0];
   if (setting.resamples()) {
     CurveRows weighted = curve_rows;
     weighted.weight = rows.weight;  // as the totals of the blocks are
-    const std::vector<CurveStep> steps = curve_steps(weighted, rows.arm, setting.context);
+    const std::vector<CurveStep> steps = curve_steps(weighted, rows.arm, areas.aucc.jumped, setting.context);
     const std::size_t size = setting.num_resamples();
     Series revenue_total(size);
     Series cost_total(size);
@@ -140,8 +141,11 @@ AuccFigures aucc_figures(const Setting& setting, const ArmAreas& areas) {
 
 QiniFigures qini_figures(const Setting& setting, const ArmAreas& areas) {
   const double level = setting.options.level;
-  return {setting.input.rows.arms.labels[areas.arm], percentile_interval(areas.qini, areas.qini_series, level),
-          percentile_interval(areas.auuc, areas.auuc_series, level)};
+  const Interval area = percentile_interval(areas.qini, areas.qini_series, level);
+  // The best area is taken as given: it hardly moves beside the model's own.
+  const bool has_best = areas.perfect_qini > 0.0;
+  return {setting.input.rows.arms.labels[areas.arm], has_best ? area.scaled(1.0 / areas.perfect_qini) : Interval(),
+          area, percentile_interval(areas.auuc, areas.auuc_series, level)};
 }
 
 }  // namespace dfcl::evaluate

@@ -19,7 +19,8 @@ inline constexpr double kAwayFromZero = 3.0;
 struct ArmAreas {
   std::size_t arm = 0;
   Aucc aucc;
-  double qini = 0.0;
+  double qini = 0.0;          // area above random
+  double perfect_qini = 0.0;  // that of the best ranking
   double auuc = 0.0;
   // In the resamples; empty without them.
   Series published;

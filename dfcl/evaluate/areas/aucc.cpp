@@ -67,7 +67,7 @@ std::vector<CurveStep> steps_in_order(const CurveRows& rows, const Chosen& chose
       const std::uint32_t row = order[i];
       const double weight = rows.weight.empty() ? 1.0 : rows.weight[row];
       steps[i] = {weight * static_cast<double>(rows.revenue[row]), weight * static_cast<double>(rows.cost[row]), row,
-                  rows.treated[row]};
+                  rows.treated[row], 0};
     }
   });
   return steps;
@@ -153,11 +153,14 @@ void take_curve_steps(const CurveStep* steps, std::size_t count, const Tile& wei
     }
     if (reached == 0) continue;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      if (!(sums.cost[lane] >= sums.next_level[lane])) continue;
-      sums.level_sum[lane] += sums.revenue[lane];
-      levels.taken[lane] += 1.0;
-      sums.next_level[lane] =
-          levels.taken[lane] < levels.last ? (levels.taken[lane] + 1.0) * levels.step[lane] : kInfinity;
+      // A row takes one level each time it is drawn; the rows behind it take what it jumped over.
+      unsigned most = std::max(1u, static_cast<unsigned>(weights[i][lane])) + step.rows_behind;
+      for (; most > 0 && sums.cost[lane] >= sums.next_level[lane]; --most) {
+        sums.level_sum[lane] += sums.revenue[lane];
+        levels.taken[lane] += 1.0;
+        sums.next_level[lane] =
+            levels.taken[lane] < levels.last ? (levels.taken[lane] + 1.0) * levels.step[lane] : kInfinity;
+      }
     }
   }
 }
@@ -176,13 +179,30 @@ Aucc aucc(const CurveRows& rows, std::size_t num_levels, core::RunContext& conte
   const Aucc result = walk_curve(steps_in_order(rows, chosen, context), chosen, num_levels, jumped);
   if (!jumped) return result;
   chosen = choose_rows(rows, true, context);  // rows that change nothing take part in catching up
-  return walk_curve(steps_in_order(rows, chosen, context), chosen, num_levels, jumped);
+  Aucc caught_up = walk_curve(steps_in_order(rows, chosen, context), chosen, num_levels, jumped);
+  caught_up.jumped = true;
+  return caught_up;
 }
 
-std::vector<CurveStep> curve_steps(const CurveRows& rows, std::span<const std::uint8_t> arm,
+std::vector<CurveStep> curve_steps(const CurveRows& rows, std::span<const std::uint8_t> arm, bool exact_gaps,
                                    core::RunContext& context) {
-  std::vector<CurveStep> steps = steps_in_order(rows, choose_rows(rows, false, context), context);
-  for (CurveStep& step : steps) step.arm = arm[step.row];
+  constexpr std::size_t kMostBehind = 0xffff;
+  const Chosen chosen = choose_rows(rows, exact_gaps, context);
+  std::vector<CurveStep> steps;
+  for (const CurveStep& step : steps_in_order(rows, chosen, context)) {
+    if (matters(rows, step.row)) {
+      steps.push_back(step);
+    } else if (!steps.empty() && steps.back().rows_behind < kMostBehind) {
+      ++steps.back().rows_behind;
+    }
+  }
+  std::size_t num_rows = 0;
+  for (const std::uint8_t treated : rows.treated) num_rows += treated <= 1 ? 1 : 0;
+  const std::size_t share = steps.empty() ? 0 : std::min(kMostBehind, (num_rows - steps.size()) / steps.size());
+  for (CurveStep& step : steps) {
+    step.arm = arm[step.row];
+    if (!exact_gaps) step.rows_behind = static_cast<std::uint16_t>(share);
+  }
   return steps;
 }
 

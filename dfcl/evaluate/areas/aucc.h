@@ -34,6 +34,7 @@ struct Aucc {
   double cost_total = 0.0;
   std::size_t levels_missed = 0;     // levels of cost that no row reached
   std::size_t levels_caught_up = 0;  // taken by a later row than the one that first reached them
+  bool jumped = false;               // whether some row went over more than one level at once
 };
 
 // Throws Error of kind data where one of the two arms has no row.
@@ -44,9 +45,12 @@ struct CurveStep {
   double revenue;  // times 1 / propensity, as the cost
   double cost;
   std::uint32_t row;
-  std::uint8_t arm;  // received; inside aucc() 1 for the treated arm, 0 for control
+  std::uint8_t arm;           // received; inside aucc() 1 for the treated arm, 0 for control
+  std::uint16_t rows_behind;  // that change nothing, before the next step; they take levels that steps jumped over
 };
-std::vector<CurveStep> curve_steps(const CurveRows& rows, std::span<const std::uint8_t> arm, core::RunContext& context);
+// exact_gaps: rows_behind are counted, by a sort of all rows; else each step gets its share of them.
+std::vector<CurveStep> curve_steps(const CurveRows& rows, std::span<const std::uint8_t> arm, bool exact_gaps,
+                                   core::RunContext& context);
 
 struct AuccLanes {
   Lanes published{};

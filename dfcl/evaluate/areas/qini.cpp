@@ -2,6 +2,7 @@
 #include "dfcl/evaluate/areas/qini.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "dfcl/core/for_each_processor.h"
 #include "dfcl/evaluate/areas/ranking.h"
@@ -33,8 +34,8 @@ void add_rows(const QiniRow* rows, std::size_t count, const Tile& weights, StepS
 
 // The two areas of one resample, by trapezoids.
 void integrate(const std::vector<StepSums>& steps, std::size_t lane, QiniLanes& result) {
-  double treated_total = 0.0;
-  for (const StepSums& step : steps) treated_total += step.weight[1][lane];
+  double total = 0.0;
+  for (const StepSums& step : steps) total += step.weight[0][lane] + step.weight[1][lane];
   double weight[2] = {0.0, 0.0};
   double revenue[2] = {0.0, 0.0};
   double last_qini = 0.0;
@@ -49,7 +50,7 @@ void integrate(const std::vector<StepSums>& steps, std::size_t lane, QiniLanes& 
     }
     const bool both = weight[0] > 0.0 && weight[1] > 0.0;
     const double uplift = both ? revenue[1] / weight[1] - revenue[0] / weight[0] : 0.0;
-    const double qini = uplift * weight[1] / treated_total;
+    const double qini = uplift * weight[1] / total;
     const double gain = uplift * static_cast<double>(i + 1) * width;
     qini_area += 0.5 * width * (last_qini + qini);
     uplift_area += 0.5 * width * (last_uplift + gain);
@@ -95,6 +96,36 @@ QiniLanes qini_lanes(const ResampleBlock& block, std::span<const QiniRow> rows) 
   QiniLanes result;
   for (std::size_t lane = 0; lane < kLanes; ++lane) integrate(steps, lane, result);
   return result;
+}
+
+double perfect_qini(std::span<const QiniRow> rows) {
+  std::vector<std::uint32_t> order(rows.size());
+  std::iota(order.begin(), order.end(), 0u);
+  const auto score = [&](std::uint32_t i) {
+    const double outcome = rows[i].revenue / rows[i].weight;
+    return rows[i].treated != 0 ? outcome : -outcome;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return score(a) > score(b); });
+  double total = 0.0;
+  for (const QiniRow& row : rows) total += row.weight;
+  double weight[2] = {0.0, 0.0};
+  double revenue[2] = {0.0, 0.0};
+  double area = 0.0;
+  double last_share = 0.0;
+  double last_value = 0.0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const QiniRow& row = rows[order[i]];
+    weight[row.treated] += row.weight;
+    revenue[row.treated] += row.revenue;
+    if (i + 1 < order.size() && score(order[i + 1]) == score(order[i])) continue;  // equal scores are one step
+    const double of_control = weight[0] > 0.0 ? revenue[0] * weight[1] / weight[0] : 0.0;
+    const double share = (weight[0] + weight[1]) / total;
+    const double value = (revenue[1] - of_control) / total;
+    area += 0.5 * (last_value + value) * (share - last_share);
+    last_share = share;
+    last_value = value;
+  }
+  return area - 0.5 * last_value;
 }
 
 }  // namespace dfcl::evaluate

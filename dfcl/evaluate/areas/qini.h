@@ -3,7 +3,9 @@
 // Qini and AUUC (eq. 19), for readers who expect them: one treated arm against control, rows ranked by predicted extra
 // revenue. Curves are drawn at kQiniSteps equal shares of the ranking. With Y and n the weighted revenue and units of
 // an arm among the first rows: uplift u = Yt/nt - Yc/nc; AUUC is the area of share x u; the Qini curve is
-// (Yt - Yc nt/nc) / Nt and qini its area above the straight line. Both per unit, random ranking: qini 0.
+// (Yt - Yc nt/nc) / N, N the units of both arms, and qini its area above the straight line. Both per unit, random
+// ranking: qini 0. The Qini coefficient divides that area by the one of the best ranking, as scikit-uplift's
+// qini_auc_score does: 1 is perfect.
 #pragma once
 
 #include <cstddef>
@@ -34,5 +36,9 @@ struct QiniLanes {
   Lanes auuc{};
 };
 QiniLanes qini_lanes(const ResampleBlock& block, std::span<const QiniRow> rows);
+
+// The area of the ranking that knows the outcomes: treated units by falling revenue, then control by rising. It may be
+// 0, or less. One sort.
+double perfect_qini(std::span<const QiniRow> rows);
 
 }  // namespace dfcl::evaluate

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "dfcl/core/parallel.h"
+#include "dfcl/evaluate/effects/baselines.h"
 #include "dfcl/evaluate/effects/segments.h"
 
 namespace dfcl::evaluate {
@@ -140,25 +141,6 @@ void set_resamples(const Setting& setting, const PredictedPath& path, std::span<
   spread(run.curve);
 }
 
-PlanEstimate mean_under(const Outcomes& outcomes, std::span<const std::uint8_t> plan, core::RunContext& context) {
-  const PlanEstimate sums = core::sum_chunks(
-      context, plan.size(), 16'384, PlanEstimate{},
-      [&](std::size_t begin, std::size_t end) {
-        PlanEstimate part;
-        for (std::size_t row = begin; row < end; ++row) {
-          part.revenue += static_cast<double>(outcomes.revenue(row, plan[row]));
-          part.cost += static_cast<double>(outcomes.cost(row, plan[row]));
-        }
-        return part;
-      },
-      [](PlanEstimate& total, const PlanEstimate& part) {
-        total.revenue += part.revenue;
-        total.cost += part.cost;
-      });
-  const auto count = static_cast<double>(plan.size());
-  return {sums.revenue / count, sums.cost / count};
-}
-
 std::vector<double> shares_of(std::span<const std::uint8_t> plan, std::size_t num_arms) {
   std::vector<std::size_t> counts(256);
   for (const std::uint8_t arm : plan) ++counts[arm];
@@ -183,6 +165,13 @@ DifferenceSpread difference_spread(const PlanSeries& model, const PlanSeries& re
   return spread;
 }
 
+// Of a plan, where intervals are analytic.
+PlanSeries influence_for(const Setting& setting, std::span<const std::uint8_t> arm) {
+  PlanSeries series = influence_of(setting.rewards, arm, setting.context);
+  setting.set_known_cost(0.0, series);
+  return series;
+}
+
 // Who gets what under one plan, and what needs to know it. series: the plan's, where intervals are analytic.
 void describe_plan(const Setting& setting, std::span<const std::uint8_t> arm, const PlanSeries& series, PlanRun& plan) {
   plan.share_per_arm = shares_of(arm, setting.input.rows.num_arms());
@@ -195,7 +184,7 @@ void describe_plan(const Setting& setting, std::span<const std::uint8_t> arm, co
 }
 
 void describe_plans(const Setting& setting, const PredictedPath& path, const JudgedModel& model,
-                    const ModelRun* reference, ModelRun& run) {
+                    const ModelRun* reference, const Baselines* baselines, ModelRun& run) {
   PlanList plans;
   plans.add(run.deployed);
   plans.add(run.curve);
@@ -209,14 +198,17 @@ void describe_plans(const Setting& setting, const PredictedPath& path, const Jud
   const auto note_deployed = [&](std::size_t budget, std::span<const std::uint8_t> arm, const PlanSeries& series) {
     add_segments(setting, arm, run.deployed[budget]);
     if (!analytic) return;
+    PlanSeries own = series;
+    setting.set_known_cost(0.0, own);
+    for (std::size_t i = 0; baselines != nullptr && i < baselines->runs.size(); ++i) {
+      run.contrasts[i][budget] =
+          contrast_spread(own, influence_for(setting, baselines->runs[i].plan_arms[budget]), setting.kind);
+    }
     if (reference == nullptr) {
       run.plans[budget].assign(arm.begin(), arm.end());
       return;
     }
-    PlanSeries own = series;
-    PlanSeries other = influence_of(setting.rewards, reference->plans[budget], setting.context);
-    setting.set_known_cost(0.0, own);
-    setting.set_known_cost(0.0, other);
+    const PlanSeries other = influence_for(setting, reference->plans[budget]);
     run.differences[budget] = difference_spread(own, other, run.deployed[budget].estimate,
                                                 reference->deployed[budget].estimate, setting.kind);
   };
@@ -240,6 +232,36 @@ void describe_plans(const Setting& setting, const PredictedPath& path, const Jud
 
 }  // namespace
 
+PlanEstimate mean_under(const Outcomes& outcomes, std::span<const std::uint8_t> plan, core::RunContext& context) {
+  const PlanEstimate sums = core::sum_chunks(
+      context, plan.size(), 16'384, PlanEstimate{},
+      [&](std::size_t begin, std::size_t end) {
+        PlanEstimate part;
+        for (std::size_t row = begin; row < end; ++row) {
+          part.revenue += static_cast<double>(outcomes.revenue(row, plan[row]));
+          part.cost += static_cast<double>(outcomes.cost(row, plan[row]));
+        }
+        return part;
+      },
+      [](PlanEstimate& total, const PlanEstimate& part) {
+        total.revenue += part.revenue;
+        total.cost += part.cost;
+      });
+  const auto count = static_cast<double>(plan.size());
+  return {sums.revenue / count, sums.cost / count};
+}
+
+double ContrastSpread::deviation(double a, double b) const {
+  const double variance = a * a * revenue + b * b * cost + 2.0 * a * b * covariance;
+  return variance < 0.0 ? 0.0 : std::sqrt(variance);  // NaN stays
+}
+
+ContrastSpread contrast_spread(const PlanSeries& plan, const PlanSeries& other, SeriesKind kind) {
+  const Series revenue = combine(1.0, plan.revenue, -1.0, other.revenue);
+  const Series cost = combine(1.0, plan.cost, -1.0, other.cost);
+  return {covariance(revenue, revenue, kind), covariance(cost, cost, kind), covariance(revenue, cost, kind)};
+}
+
 PlanSpread spread_of(const PlanSeries& plan, const PlanSeries& control, SeriesKind kind) {
   const Series increment = combine(1.0, plan.revenue, -1.0, control.revenue);
   const Series extra_cost = combine(1.0, plan.cost, -1.0, control.cost);
@@ -248,9 +270,10 @@ PlanSpread spread_of(const PlanSeries& plan, const PlanSeries& control, SeriesKi
           covariance(increment, extra_cost, kind)};
 }
 
-ModelRun run_model(const Setting& setting, const JudgedModel& model, const ModelRun* reference) {
+ModelRun run_model(const Setting& setting, const JudgedModel& model, const ModelRun* reference,
+                   const Baselines* baselines) {
   ModelRun run;
-  PredictedPath path = path_of(setting.problem_of(model.prediction, model.price), setting.context);
+  PredictedPath path = path_of(setting.problem_of(model.prediction, model.price, model.keys), setting.context);
   run.deployed = deployed_plans(setting, path);
   run.curve = plans_at(path, curve_totals(path, setting.options.num_curve_points), setting.num_rows(), setting.context);
   if (setting.options.budget_basis == data::BudgetBasis::incremental) {
@@ -266,7 +289,15 @@ ModelRun run_model(const Setting& setting, const JudgedModel& model, const Model
     set_estimates(setting, path, steps, plans, run);
     if (setting.kind == SeriesKind::resamples) set_resamples(setting, path, steps, plans, run);
   }
-  describe_plans(setting, path, model, reference, run);
+  if (baselines != nullptr)
+    run.contrasts.assign(baselines->runs.size(), std::vector<ContrastSpread>(setting.budgets.size()));
+  describe_plans(setting, path, model, reference, baselines, run);
+  for (std::size_t i = 0; setting.kind == SeriesKind::resamples && i < run.contrasts.size(); ++i) {
+    for (std::size_t budget = 0; budget < setting.budgets.size(); ++budget) {
+      run.contrasts[i][budget] =
+          contrast_spread(run.deployed[budget].series, baselines->runs[i].plans[budget].series, setting.kind);
+    }
+  }
   if (reference != nullptr && setting.kind == SeriesKind::resamples) {
     for (std::size_t i = 0; i < run.deployed.size(); ++i) {
       run.differences.push_back(difference_spread(run.deployed[i].series, reference->deployed[i].series,

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "dfcl/evaluate/curves/setting.h"
@@ -43,15 +44,32 @@ struct DifferenceSpread {
   Series revenue_series;  // by resampling only
 };
 
+// How a plan less another spreads: variances and covariance of the differences in revenue and cost.
+struct ContrastSpread {
+  double revenue = 0.0;
+  double cost = 0.0;
+  double covariance = 0.0;
+
+  double deviation(double a, double b) const;  // of a x difference in revenue + b x difference in cost
+};
+ContrastSpread contrast_spread(const PlanSeries& plan, const PlanSeries& other, SeriesKind kind);
+
+struct Baselines;
+
 struct ModelRun {
   std::vector<PlanRun> deployed;                 // budgets rising
   std::vector<PlanRun> matched;                  // budgets rising
   std::vector<PlanRun> curve;                    // budgets rising
   std::vector<DifferenceSpread> differences;     // per budget; empty for the reference
   std::vector<std::vector<std::uint8_t>> plans;  // arm per row, per budget: of the reference, for analytic intervals
+  std::vector<std::vector<ContrastSpread>> contrasts;  // per baseline and budget
 };
 
-// reference: null for the reference itself.
-ModelRun run_model(const Setting& setting, const JudgedModel& model, const ModelRun* reference);
+// reference: null for the reference itself. baselines: null where none are compared with.
+ModelRun run_model(const Setting& setting, const JudgedModel& model, const ModelRun* reference,
+                   const Baselines* baselines = nullptr);
+
+// Mean outcomes of a plan, as predicted or true.
+PlanEstimate mean_under(const Outcomes& outcomes, std::span<const std::uint8_t> plan, core::RunContext& context);
 
 }  // namespace dfcl::evaluate

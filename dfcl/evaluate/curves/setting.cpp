@@ -12,7 +12,8 @@ Setting::Setting(const EvaluationInput& evaluation_input, const EvaluationOption
     : input(evaluation_input),
       options(evaluation_options),
       context(run_context),
-      rewards(evaluation_input.rows, evaluation_options.estimator, evaluation_input.nuisance),
+      rewards(evaluation_input.rows, evaluation_options.estimator, evaluation_input.nuisance,
+              evaluation_options.cost_limits.control_is_free),
       kind(evaluation_options.analytic ? SeriesKind::influence : SeriesKind::resamples),
       budget_order(evaluation_options.budgets_per_unit.size()),
       ones(ResampleBlock::ones()),
@@ -33,12 +34,13 @@ Setting::Setting(const EvaluationInput& evaluation_input, const EvaluationOption
   set_known_cost(control.cost, control_series);
 }
 
-allocate::Problem Setting::problem_of(const Outcomes& prediction, const std::vector<double>& price) const {
+allocate::Problem Setting::problem_of(const Outcomes& prediction, const std::vector<double>& price,
+                                      std::span<const std::uint64_t> keys) const {
   allocate::Problem problem;
   problem.revenue = prediction.revenue;
   problem.cost = prediction.cost;
   problem.eligible = input.eligible;
-  problem.keys = input.rows.key;
+  problem.keys = keys.empty() ? std::span<const std::uint64_t>(input.rows.key) : keys;
   problem.rules = input.rules;
   problem.rules.control = input.rows.arms.control;
   problem.rules.price = price;

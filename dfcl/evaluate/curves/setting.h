@@ -40,8 +40,9 @@ class Setting {
   std::vector<BlockTotals> block_totals;  // by resampling only
 
   // The problem whose plans are judged: a prediction under the rules and limits of the evaluation. price: the known
-  // prices that the predicted costs are; empty: none.
-  allocate::Problem problem_of(const Outcomes& prediction, const std::vector<double>& price = {}) const;
+  // prices that the predicted costs are; empty: none. keys: break ties; empty: those of the rows.
+  allocate::Problem problem_of(const Outcomes& prediction, const std::vector<double>& price = {},
+                               std::span<const std::uint64_t> keys = {}) const;
   // What may be spent per unit in all, where everyone in control costs this much.
   double total_budget(double budget, double control_cost) const {
     return options.budget_basis == data::BudgetBasis::total ? budget : budget + control_cost;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace dfcl::evaluate {
@@ -46,16 +47,6 @@ std::string sentence_of(const DifferenceFigures& figures, double level, bool cos
                         figures.cost.value > 0.0 ? "more" : "less");
   }
   return text + ".";
-}
-
-double critical_of(const Setting& setting, const std::vector<double>& values, const std::vector<double>& deviations,
-                   const std::vector<std::span<const double>>& resamples) {
-  if (setting.kind == SeriesKind::influence) return bonferroni_critical(values.size(), setting.options.level);
-  return simultaneous_critical(values, deviations, resamples, setting.options.level);
-}
-
-bool counts_in(const Setting& setting, std::size_t model, Family family) {
-  return family == Family::all || !setting.input.models[model].is_alternative;
 }
 
 // Over the differences of a family from the reference.
@@ -116,6 +107,19 @@ std::string area_sentence(const AuccDifferenceFigures& figures) {
 
 }  // namespace
 
+double critical_of(const Setting& setting, const std::vector<double>& values, const std::vector<double>& deviations,
+                   const std::vector<std::span<const double>>& resamples) {
+  if (setting.kind == SeriesKind::influence) {
+    const auto counted = std::count_if(deviations.begin(), deviations.end(), [](double d) { return d > 0.0; });
+    return bonferroni_critical(static_cast<std::size_t>(counted), setting.options.level);
+  }
+  return simultaneous_critical(values, deviations, resamples, setting.options.level);
+}
+
+bool counts_in(const Setting& setting, std::size_t model, Family family) {
+  return family == Family::all || !setting.input.models[model].is_alternative;
+}
+
 std::vector<DifferenceFigures> difference_figures(const Setting& setting, const std::vector<ModelRun>& runs) {
   const double of_launchable = difference_critical(setting, runs, Family::launchable);
   const double of_all = difference_critical(setting, runs, Family::all);
@@ -158,24 +162,6 @@ std::vector<AuccDifferenceFigures> aucc_differences(const Setting& setting,
     }
   }
   return all;
-}
-
-double increment_critical(const Setting& setting, const std::vector<ModelRun>& runs, Family family) {
-  std::vector<double> values;
-  std::vector<double> deviations;
-  std::vector<Series> series;
-  for (std::size_t model = 0; model < runs.size(); ++model) {
-    if (!counts_in(setting, model, family)) continue;
-    for (const PlanRun& plan : runs[model].deployed) {
-      values.push_back(plan.estimate.revenue - setting.control.revenue);
-      deviations.push_back(plan.spread.increment);
-      if (setting.kind == SeriesKind::resamples) {
-        series.push_back(combine(1.0, plan.series.revenue, -1.0, setting.control_series.revenue));
-      }
-    }
-  }
-  const std::vector<std::span<const double>> resamples(series.begin(), series.end());
-  return critical_of(setting, values, deviations, resamples);
 }
 
 }  // namespace dfcl::evaluate

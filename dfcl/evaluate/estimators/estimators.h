@@ -34,8 +34,9 @@ struct Contribution {
 class Rewards {
  public:
   // nuisance: m of eq. 16, for doubly robust only; never fitted on these rows. Rows and nuisance must outlive this.
-  Rewards(const TrialRows& rows, Estimator estimator, Outcomes nuisance = {})
-      : rows_(rows), estimator_(estimator), nuisance_(nuisance) {}
+  // free_control: it is a fact that control costs nothing, whatever the nuisance predicts.
+  Rewards(const TrialRows& rows, Estimator estimator, Outcomes nuisance = {}, bool free_control = false)
+      : rows_(rows), estimator_(estimator), nuisance_(nuisance), free_control_(free_control) {}
 
   const TrialRows& rows() const { return rows_; }
   Estimator estimator() const { return estimator_; }
@@ -45,6 +46,7 @@ class Rewards {
   Contribution of(std::size_t row, std::size_t arm) const {
     Contribution contribution = observed(row, arm);
     if (!rows_.rates().empty()) contribution.cost = rows_.rates()[arm] * contribution.revenue;
+    if (free_control_ && arm == rows_.arms.control) contribution.cost = 0.0;
     return contribution;
   }
 
@@ -68,6 +70,7 @@ class Rewards {
   const TrialRows& rows_;
   Estimator estimator_;
   Outcomes nuisance_;
+  bool free_control_;
 };
 
 }  // namespace dfcl::evaluate

@@ -32,6 +32,7 @@ class Planner {
     plan_.time = add_role("time", columns.time, ParseAs::labels);
     plan_.cluster = add_role("cluster", columns.cluster, ParseAs::text);
     plan_.propensity = add_outcome("propensity", columns.propensity);
+    if (columns.rule) keep_from_features("rule", *columns.rule);
     if (study_.split.by != "hash" && study_.split.by != "time") {
       plan_.split = add_role("split", study_.split.by, ParseAs::labels);
     }
@@ -70,6 +71,12 @@ class Planner {
     }
     plan_.wanted.push_back({name, parse_as});
     return static_cast<int>(plan_.wanted.size()) - 1;
+  }
+
+  // A column that is not read with the trial, and is no feature.
+  void keep_from_features(const std::string& role, const std::string& name) {
+    (void)add_role(role, name, ParseAs::labels);
+    plan_.wanted.pop_back();
   }
 
   // Numbers, or words such as yes and no.

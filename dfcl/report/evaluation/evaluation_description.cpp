@@ -149,11 +149,16 @@ const Described<EvaluationReport>& evaluation_body() {
                  "everyone in control")
           .field_as("budget_basis", budget_basis_schema(), of(&Evaluation::budget_basis),
                     "whether budgets are spend above everyone in control, or all spend")
+          .field("value_per_revenue", of(&Evaluation::value_per_revenue),
+                 "what one unit of revenue is worth in the currency of cost, by [value]; null where it is not known")
           .field("budgets", study_budgets, "at which plans are judged")
           .field("models", reported_models, "the first is the reference")
           .field("differences", of(&Evaluation::differences), "of the other models from the reference, by budget")
           .field("aucc_differences", of(&Evaluation::aucc_differences),
                  "of the other models' AUCC from the reference's")
+          .field("baselines", of(&Evaluation::baselines), "plans that need no model: random, single_arm, control, rule")
+          .field("baseline_differences", of(&Evaluation::baseline_differences),
+                 "of every model from every baseline, by budget")
           .field("oracle", of(&Evaluation::oracle), "null without a truth")
           .field("check", &R::check, "what `dfcl check` found; null where it was not run");
   return body;

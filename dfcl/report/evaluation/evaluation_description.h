@@ -15,6 +15,9 @@ struct ReportedModel : evaluate::ModelFigures {
 };
 
 const Described<evaluate::JudgedPlan>& description(Of<evaluate::JudgedPlan>);
+const Described<evaluate::CurvePointFigures>& description(Of<evaluate::CurvePointFigures>);
+const Described<evaluate::BaselineFigures>& description(Of<evaluate::BaselineFigures>);
+const Described<evaluate::BaselineDifferenceFigures>& description(Of<evaluate::BaselineDifferenceFigures>);
 const Described<ReportedModel>& description(Of<ReportedModel>);
 const Described<evaluate::DifferenceFigures>& description(Of<evaluate::DifferenceFigures>);
 const Described<evaluate::AuccDifferenceFigures>& description(Of<evaluate::AuccDifferenceFigures>);

@@ -16,6 +16,22 @@ using evaluate::QiniFigures;
 using evaluate::SegmentFigures;
 using evaluate::SegmentValue;
 
+namespace {
+
+// A text that may be empty, and is then absent.
+auto said(std::string JudgedPlan::*text) {
+  return [text](const JudgedPlan& plan) { return (plan.*text).empty() ? std::nullopt : std::optional(plan.*text); };
+}
+
+// An interval that some plans do not have.
+auto at_once(core::Interval JudgedPlan::*interval) {
+  return [interval](const JudgedPlan& plan) {
+    return plan.pays_back.empty() ? std::nullopt : std::optional(plan.*interval);
+  };
+}
+
+}  // namespace
+
 const Described<JudgedPlan>& description(Of<JudgedPlan>) {
   static const auto plan =
       Described<JudgedPlan>("PlanValue", "A plan at a budget, and what it is worth.")
@@ -26,8 +42,22 @@ const Described<JudgedPlan>& description(Of<JudgedPlan>) {
           .field("incremental_revenue", &JudgedPlan::incremental_revenue,
                  {"revenue over that of everyone in control", kPerUnit})
           .field("cost", &JudgedPlan::cost, {"estimated cost, what control costs included", kPerUnit})
+          .field("incremental_cost", &JudgedPlan::incremental_cost, {"cost over that of everyone in control", kPerUnit})
           .field("return_per_cost", &JudgedPlan::return_per_cost,
-                 "incremental revenue per incremental cost, with Fieller's interval")
+                 "incremental revenue per incremental cost, with Fieller's interval; null where it is not defined")
+          .maybe("incremental_profit", &JudgedPlan::incremental_profit,
+                 {"worth of the incremental revenue minus incremental cost; where [value] says what revenue is worth",
+                  kPerUnit})
+          .maybe("roi", &JudgedPlan::roi, "incremental profit per incremental cost; likewise")
+          .maybe(
+              "simultaneous_incremental_revenue", at_once(&JudgedPlan::simultaneous_increment),
+              {"the same figure, with ends that hold for all models, budgets and baselines at once; of deployed plans",
+               kPerUnit})
+          .maybe("simultaneous_incremental_profit", &JudgedPlan::simultaneous_profit,
+                 {"likewise, of incremental profit", kPerUnit})
+          .maybe("pays_back", said(&JudgedPlan::pays_back),
+                 "`yes`, `no`, `not_shown`, or `depends`: a gain is shown, what revenue is worth is not known")
+          .maybe("note", said(&JudgedPlan::note), "why a return is not defined, where a fact cut an interval")
           .field("spend_over_budget", &JudgedPlan::spend_over_budget, {"what it spends beyond the budget", kPerUnit})
           .field("predicted_revenue", &JudgedPlan::predicted_revenue, {"revenue as the model predicts it", kPerUnit})
           .field("predicted_cost", &JudgedPlan::predicted_cost, {"cost as the model predicts it", kPerUnit})
@@ -39,7 +69,7 @@ const Described<JudgedPlan>& description(Of<JudgedPlan>) {
   return plan;
 }
 
-static const Described<CurvePointFigures>& description(Of<CurvePointFigures>) {
+const Described<CurvePointFigures>& description(Of<CurvePointFigures>) {
   using P = CurvePointFigures;
   static const auto point =
       Described<P>("CurvePoint", "A plan on the cost curve.")
@@ -48,6 +78,8 @@ static const Described<CurvePointFigures>& description(Of<CurvePointFigures>) {
           .field("cost", &P::cost, {"estimated cost", kPerUnit})
           .field("revenue", &P::revenue, {"estimated revenue", kPerUnit})
           .field("incremental_revenue", &P::incremental_revenue, {"over everyone in control", kPerUnit})
+          .maybe("incremental_profit", &P::incremental_profit,
+                 {"likewise; where [value] says what revenue is worth", kPerUnit})
           .field("share_per_arm", &P::share_per_arm, {"of the units, by arm of the trial", kShare});
   return point;
 }
@@ -65,10 +97,14 @@ static const Described<AuccFigures>& description(Of<AuccFigures>) {
 }
 
 static const Described<QiniFigures>& description(Of<QiniFigures>) {
-  static const auto qini = Described<QiniFigures>("ArmUplift", "Uplift measures of one arm against control.")
-                               .field("arm", &QiniFigures::arm, "label")
-                               .field("qini", &QiniFigures::qini, {"Qini coefficient", kPerUnit})
-                               .field("auuc", &QiniFigures::auuc, {"area under the uplift curve", kPerUnit});
+  static const auto qini =
+      Described<QiniFigures>("ArmUplift", "Uplift measures of one arm against control.")
+          .field("arm", &QiniFigures::arm, "label")
+          .field("qini", &QiniFigures::qini,
+                 "Qini coefficient as scikit-uplift's qini_auc_score has it: 0 is random, 1 the "
+                 "best ranking; null where even the best gains nothing")
+          .field("qini_area", &QiniFigures::qini_area, {"area between the Qini curve and the straight line", kPerUnit})
+          .field("auuc", &QiniFigures::auuc, {"area under the uplift curve", kPerUnit});
   return qini;
 }
 

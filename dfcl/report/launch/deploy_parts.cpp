@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "dfcl/report/text/text_table.h"
 
 namespace dfcl::report {
@@ -69,6 +71,19 @@ Figure spend_figure(const DeployResult& result) {
   return figure;
 }
 
+// Who spent more than a tenth beside the budget: a gain at another spend is another thing.
+std::string overspend_sentence(const DeployResult& result, const Campaign& campaign) {
+  constexpr double kMost = 0.1;
+  std::string text;
+  for (std::size_t method = 0; method < result.methods.size(); ++method) {
+    const GroupResult& group = campaign.total[method];
+    if (std::abs(group.spend / group.budget - 1.0) <= kMost) continue;
+    text += fmt::format("{}{} spent {} against the budget", text.empty() ? " Not at equal spend: " : ", ",
+                        result.methods[method], overspend_text(group));
+  }
+  return text.empty() ? "" : text + ".";
+}
+
 }  // namespace
 
 const Campaign& campaign_of(const DeployResult& result, bool with_controller) {
@@ -97,10 +112,12 @@ Verdict deploy_verdict(const DeployResult& result, bool with_controller) {
   }
   const Interval& gain = campaign.total[best].gain;
   if (gain.low > 0.0) verdict.status = "launch";
-  verdict.sentence =
-      fmt::format("In {} simulated days with {} units, {} earned {} {}: {}.", result.days, count_text(result.units),
-                  result.methods[best], gain.low > 0.0 ? "more than" : "no more than chance explains over", reference,
-                  percent_change_text(gain));
+  const char* const judged = gain.low > 0.0    ? "earned more than"
+                             : gain.high < 0.0 ? "earned less than"
+                                               : "is not shown to differ from";
+  verdict.sentence = fmt::format("In {} simulated days with {} units, {} {} {}: {}.{}", result.days,
+                                 count_text(result.units), result.methods[best], judged, reference,
+                                 percent_change_text(gain), overspend_sentence(result, campaign));
   return verdict;
 }
 

@@ -74,7 +74,11 @@ static const Described<Readout>& description(Of<Readout>) {
                             .field("incremental_cost", &R::incremental_cost, {"over the hold-out", kTotal})
                             .field(
                                 "return_per_cost", [](const R& one) { return one.per_unit.return_per_cost; },
-                                "incremental revenue per incremental cost, with Fieller's interval");
+                                "incremental revenue per incremental cost, with Fieller's interval; null where no more "
+                                "was spent than on the hold-out")
+                            .maybe("incremental_profit", &R::incremental_profit,
+                                   {"over the hold-out; where it is said what revenue is worth", kTotal})
+                            .maybe("roi", &R::roi, "incremental profit per incremental cost; likewise");
   const auto per_unit =
       Described<R>("PerUnit", "The plan over the hold-out.")
           .field("incremental_revenue", [](const R& one) { return one.per_unit.revenue; }, {"gain", kPerUnit})
@@ -89,7 +93,10 @@ static const Described<Readout>& description(Of<Readout>) {
           .group("planned", planned, "what the plan predicted")
           .group("realised", realised, "what came of it")
           .group("per_unit", per_unit, "the plan over the hold-out")
-          .field("budget", &R::budget, {"for the units that have outcomes; null where it is not known", kTotal})
+          .field("budget", &R::budget, {"for the units that are counted; null where it is not known", kTotal})
+          .field(
+              "budget_of_all", &R::budget_of_all,
+              {"the plan's, of which `budget` is the part planned for these units; null where it is not known", kTotal})
           .field("spend", &R::total_spend, {"of all roles", kTotal})
           .field("not_as_planned", &R::not_as_planned, {"of role plan that got another arm", kUnits})
           .field("multiplier", &R::multiplier, "of the plan; null where it is not known")

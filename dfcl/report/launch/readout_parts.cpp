@@ -34,6 +34,8 @@ Table summary_table(const Readout& readout) {
   add("cost over the hold-out", "", readout.incremental_cost);
   add("return: extra revenue per extra cost",
       readout.planned_return ? number_text(*readout.planned_return) : "not known", readout.per_unit.return_per_cost);
+  if (readout.incremental_profit) add("profit over the hold-out", "", *readout.incremental_profit);
+  if (readout.roi) add("ROI: profit per extra cost", "", *readout.roi);
   add("spend, all roles", optional_amount(readout.budget), readout.total_spend);
   return table;
 }
@@ -106,6 +108,29 @@ Figure spend_figure(const Readout& readout) {
 
 }  // namespace
 
+namespace {
+
+std::string profit_sentence(const Readout& readout) {
+  const Interval& profit = *readout.incremental_profit;
+  const char* const answer = profit.low > 0.0    ? "It paid back"
+                             : profit.high < 0.0 ? "It did not pay back"
+                                                 : "Whether it paid back is not shown";
+  std::string text =
+      fmt::format("{}: {} {} of profit over the hold-out, at {} for one unit of revenue", answer,
+                  signed_amount(profit.value), range_text(profit), number_text(*readout.value_per_revenue));
+  if (std::isfinite(readout.roi->value)) text += fmt::format("; ROI {}", percent_text(readout.roi->value));
+  return text + ".";
+}
+
+// Where not all that was planned is counted: which part of the budget was for what is.
+std::string budget_part(const Readout& readout) {
+  if (!readout.budget_of_all || std::abs(*readout.budget / *readout.budget_of_all - 1.0) < 1e-9) return "";
+  return fmt::format(", the part of {} that was planned for the units counted here,",
+                     amount_text(*readout.budget_of_all));
+}
+
+}  // namespace
+
 Verdict readout_verdict(const Readout& readout) {
   const Interval& gain = readout.incremental_revenue;
   Verdict verdict;
@@ -120,14 +145,17 @@ Verdict readout_verdict(const Readout& readout) {
         fmt::format("A gain over the hold-out is not shown: {} of revenue in all, which may be chance.", in_all);
   }
   const Interval& ratio = readout.per_unit.return_per_cost;
-  if (std::isfinite(ratio.value)) {
+  if (!std::isfinite(ratio.value)) {
+    verdict.details.emplace_back("A return is not defined: no more was spent than on the hold-out.");
+  } else {
     verdict.details.push_back(fmt::format("Each unit of extra cost returned {} {} of extra revenue.",
                                           number_text(ratio.value), interval_text(ratio.low, ratio.high)));
   }
+  if (readout.incremental_profit) verdict.details.push_back(profit_sentence(readout));
   if (readout.budget) {
-    verdict.details.push_back(fmt::format("Spend was {} {} against a budget of {} ({:+.1f} %).",
+    verdict.details.push_back(fmt::format("Spend was {} {} against a budget of {}{} ({:+.1f} %).",
                                           amount_text(readout.total_spend.value), range_text(readout.total_spend),
-                                          amount_text(*readout.budget),
+                                          amount_text(*readout.budget), budget_part(readout),
                                           100.0 * (readout.total_spend.value / *readout.budget - 1.0)));
   }
   if (readout.next_multiplier) {

@@ -206,6 +206,21 @@ const Described<PlanSummary>& description(Of<PlanSummary>) {
           .maybe("incremental_revenue",
                  where_planned([](const P& one) { return one.solution.revenue - one.solution.control_revenue; }),
                  {"over everyone in control", kTotal})
+          .maybe("incremental_cost", where_planned(incremental_cost), {"over everyone in control", kTotal})
+          .maybe("incremental_profit",
+                 [](const P& one) {
+                   const bool has = one.solution.has_plan() && one.shows_profit;
+                   return has ? std::optional(incremental_profit(one)) : std::nullopt;
+                 },
+                 {"worth of the incremental revenue minus incremental cost; where it is said what revenue is worth",
+                  kTotal})
+          .maybe(
+              "roi",
+              [](const P& one) {
+                const bool has = one.solution.has_plan() && one.shows_profit && incremental_cost(one) > 0.0;
+                return has ? std::optional(incremental_profit(one) / incremental_cost(one)) : std::nullopt;
+              },
+              "incremental profit per incremental cost; likewise, where more is spent than in control")
           .maybe("control_cost", planned(&Solution::control_cost), {"of everyone in control", kTotal})
           .maybe("bound", planned(&Solution::bound), {"no plan within the constraints has a higher value", kTotal})
           .maybe("gap", planned(&Solution::gap), {"bound minus value", kTotal})

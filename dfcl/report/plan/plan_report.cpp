@@ -56,6 +56,11 @@ std::string gap_share(const Solution& solution) {
   return share < 1e-4 ? " (less than 0.01 %)" : fmt::format(" ({})", percent_text(share));
 }
 
+// 0 where a difference is below the precision of the sums it is taken from.
+double above_rounding(double difference, double sum) {
+  return std::abs(difference) <= 1e-12 * std::abs(sum) ? 0.0 : difference;
+}
+
 bool is_profit(const PlanSummary& plan) { return plan.rules.objective == allocate::Objective::profit; }
 
 std::string lines(const std::vector<std::array<std::string, 3>>& rows) {
@@ -90,12 +95,19 @@ std::string plan_text(const PlanSummary& plan) {
   rows.push_back({"revenue", amount_text(solution.revenue),
                   fmt::format("control's {} + increments {}", amount_text(solution.control_revenue),
                               amount_text(solution.revenue - solution.control_revenue))});
-  if (is_profit(plan)) {
+  if (plan.shows_profit) {
+    const double cost = incremental_cost(plan);
     rows.push_back(
-        {"profit", amount_text(solution.value), fmt::format("{} x revenue - spend", number_text(plan.rules.margin))});
+        {"profit", amount_text(incremental_profit(plan)),
+         fmt::format("over control: {} x incremental revenue - incremental spend{}", number_text(plan.rules.margin),
+                     cost > 0.0 ? fmt::format("; ROI {}", percent_text(incremental_profit(plan) / cost)) : "")});
   }
-  rows.push_back({"upper bound", amount_text(solution.bound),
-                  fmt::format("no plan earns more; gap {}{}", number_text(solution.gap), gap_share(solution))});
+  // Of profit too, over control.
+  const double of_control =
+      is_profit(plan) ? plan.rules.margin * solution.control_revenue - solution.control_cost : 0.0;
+  rows.push_back({"upper bound", amount_text(solution.bound - of_control),
+                  fmt::format("no plan earns more; gap {}{}", number_text(above_rounding(solution.gap, solution.bound)),
+                              gap_share(solution))});
   rows.push_back({"multiplier", number_text(solution.multiplier), "what one more unit of budget would earn"});
   if (plan.has_second) {
     rows.push_back({"second spend", amount_text(solution.second_spend),
@@ -124,6 +136,32 @@ std::string plan_text(const PlanSummary& plan) {
   return text;
 }
 
+std::string plans_table(const std::vector<PlanSummary>& plans) {
+  std::vector<TableColumn> columns = {
+      {"budget"},           {"spend"}, {"revenue"}, {"incremental"}, {"gap"}, {"multiplier"}, {"status", Align::left},
+      {"plan", Align::left}};
+  const bool has_profit = plans.front().shows_profit;
+  constexpr std::size_t kProfit = 4;  // its place
+  if (has_profit) columns.insert(columns.begin() + kProfit, TableColumn{"profit"});
+  TextTable table(columns);
+  for (const PlanSummary& plan : plans) {
+    const Solution& solution = plan.solution;
+    const bool has = solution.has_plan();
+    std::vector<std::string> row = {amount_text(plan.budget),
+                                    has ? amount_text(solution.spend) : "",
+                                    has ? amount_text(solution.revenue) : "",
+                                    has ? amount_text(solution.revenue - solution.control_revenue) : "",
+                                    has ? number_text(above_rounding(solution.gap, solution.bound)) : "",
+                                    has ? number_text(solution.multiplier) : "",
+                                    std::string(allocate::to_text(solution.status)),
+                                    plan.file};
+    if (has_profit) row.insert(row.begin() + kProfit, has ? amount_text(incremental_profit(plan)) : "");
+    table.add_row(row);
+  }
+  return fmt::format("Plans for {} units, {} arms\n\n{}", count_text(plans.front().num_units),
+                     plans.front().arms.size(), table.text());
+}
+
 ordered_json units_json(const std::vector<std::int64_t>& units, const std::vector<std::string>& arms) {
   ordered_json object = ordered_json::object();
   for (std::size_t arm = 0; arm < std::min(units.size(), arms.size()); ++arm) object[arms[arm]] = units[arm];
@@ -132,27 +170,16 @@ ordered_json units_json(const std::vector<std::int64_t>& units, const std::vecto
 
 }  // namespace
 
+double incremental_cost(const PlanSummary& plan) {
+  return above_rounding(plan.solution.spend - plan.solution.control_cost, plan.solution.spend);
+}
+
+double incremental_profit(const PlanSummary& plan) {
+  return plan.rules.margin * (plan.solution.revenue - plan.solution.control_revenue) - incremental_cost(plan);
+}
+
 std::string plans_text(const std::vector<PlanSummary>& plans) {
-  if (plans.size() > 1) {
-    TextTable table({{"budget"},
-                     {"spend"},
-                     {"revenue"},
-                     {"incremental"},
-                     {"gap"},
-                     {"multiplier"},
-                     {"status", Align::left},
-                     {"plan", Align::left}});
-    for (const PlanSummary& plan : plans) {
-      const Solution& solution = plan.solution;
-      const bool has = solution.has_plan();
-      table.add_row(
-          {amount_text(plan.budget), has ? amount_text(solution.spend) : "", has ? amount_text(solution.revenue) : "",
-           has ? amount_text(solution.revenue - solution.control_revenue) : "", has ? number_text(solution.gap) : "",
-           has ? number_text(solution.multiplier) : "", std::string(allocate::to_text(solution.status)), plan.file});
-    }
-    return fmt::format("Plans for {} units, {} arms\n\n{}", count_text(plans.front().num_units),
-                       plans.front().arms.size(), table.text());
-  }
+  if (plans.size() > 1) return plans_table(plans);
   return plan_text(plans.front());
 }
 

@@ -36,6 +36,7 @@ struct PlanSummary {
   std::vector<std::string> arms;      // labels
   std::vector<std::string> segments;  // labels; empty without segments
   allocate::Rules rules;
+  bool shows_profit = false;  // revenue is worth rules.margin
   double budget = allocate::kNoBudget;  // as asked for, in its basis; the solution's includes control's cost
   data::BudgetBasis budget_basis = data::BudgetBasis::total;
   bool has_second = false;
@@ -45,6 +46,10 @@ struct PlanSummary {
   std::optional<launch::PlanChange> change = {};
   std::string launch_time = {};  // "": not said
 };
+
+// Of a plan over everyone in control, as predicted.
+double incremental_cost(const PlanSummary& plan);
+double incremental_profit(const PlanSummary& plan);  // rules.margin x incremental revenue - incremental cost
 
 // One plan as a screen, several as a table.
 std::string plans_text(const std::vector<PlanSummary>& plans);

@@ -24,7 +24,10 @@ std::string word_for(const Word (&words)[N], const std::string& key, std::string
   return otherwise;
 }
 
-constexpr Word kStatuses[] = {{"launch", "Launch"}, {"not_shown", "Not shown"}, {"unfit", "Unfit"}};
+constexpr Word kStatuses[] = {{"launch", "Launch"},       {"roll_out", "Roll out simply"}, {"gain_shown", "Gain shown"},
+                              {"not_shown", "Not shown"}, {"loses", "Do not launch"},      {"unfit", "Unfit"}};
+constexpr Word kAnswers[] = {
+    {"yes", "yes"}, {"no", "no"}, {"not_shown", "not shown"}, {"depends", "depends on what revenue is worth"}};
 
 std::string kind_title(const std::string& name) {
   for (const ResultsKind& kind : results_kinds()) {
@@ -38,6 +41,15 @@ std::string status_word(const std::string& kind, const std::string& status) {
   if (kind == "power") return "";
   if (status == "launch" && (kind == "readout" || kind == "deployment")) return "Gain shown";
   return word_for(kStatuses, status, status);
+}
+
+// "Pays back: yes. Targeting beats random: not shown." Empty where the results have no such answers.
+std::string two_answers(const Json& verdict) {
+  const std::string pays = text_at(verdict, "pays_back");
+  const std::string beats = text_at(verdict, "beats_random");
+  if (pays.empty()) return "";
+  return fmt::format("Pays back: {}. Targeting beats random: {}.", word_for(kAnswers, pays, pays),
+                     word_for(kAnswers, beats, beats));
 }
 
 std::vector<std::string> texts_of(const Json& list) {
@@ -56,6 +68,7 @@ void add_answer(Document& document, const Json& results, const ResultsWords& wor
   const std::string status = status_word(text_at(results, "kind"), text_at(verdict, "status"));
   const std::string sentence = text_at(verdict, "sentence");
   if (!status.empty()) document.push_back(Paragraph{status});
+  if (!two_answers(verdict).empty()) document.push_back(Paragraph{two_answers(verdict)});
   if (!sentence.empty()) document.push_back(Paragraph{sentence});
   const std::vector<std::string> details = texts_of(at(verdict, "details"));
   if (!details.empty()) document.push_back(Bullets{details});
@@ -104,8 +117,9 @@ Document answer_document(const Json& results) {
   const ResultsWords words(results);
   Document document;
   add_answer(document, results, words);
-  add_differences(document, results, words);
   add_values(document, results, words, "deployed");
+  add_baselines(document, results, words);
+  add_differences(document, results, words);
   document.push_back(
       Paragraph{"The charts and further tables of this page need scripts, which are switched off here."});
   return document;
@@ -125,8 +139,12 @@ Document screen_document(const Json& results) {
       resamples > 0.0 ? words.format.count(resamples) + " resamples" : text_at(results, "intervals") + " intervals");
   const std::string control = fmt::format("everyone in control: {} {}, {} {}", words.revenue, of_control("revenue"),
                                           words.cost, of_control("cost"));
-  Document document = {Paragraph{text_at(at(results, "verdict"), "sentence")}, Bullets{{rows, control}}};
+  Document document = {Paragraph{text_at(at(results, "verdict"), "sentence")}};
+  if (const std::string answers = two_answers(at(results, "verdict")); !answers.empty())
+    document.push_back(Paragraph{answers});
+  document.push_back(Bullets{{rows, control}});
   add_values(document, results, words, "deployed");
+  add_baselines(document, results, words);
   add_values(document, results, words, "matched");
   add_differences(document, results, words);
   add_allocation(document, results, words);
@@ -142,8 +160,9 @@ Document results_document(const Json& results) {
   const std::string kind = text_at(results, "kind");
   const bool free_first = !kind.empty() && kind != "evaluation";
   if (free_first) add_free_parts(document, results, words);
-  add_differences(document, results, words);
   add_values(document, results, words, "deployed");
+  add_baselines(document, results, words);
+  add_differences(document, results, words);
   add_values(document, results, words, "matched");
   add_curves(document, results, words);
   add_fit(document, results, words);

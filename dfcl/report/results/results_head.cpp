@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/report/results/results_head.h"
 
+#include <cmath>
+
 namespace dfcl::report {
+namespace {
+
+// A text that may be empty, and is then absent.
+auto said(std::string Verdict::*text) {
+  return
+      [text](const Verdict& verdict) { return (verdict.*text).empty() ? std::nullopt : std::optional(verdict.*text); };
+}
+
+}  // namespace
 
 static const Described<data::Provenance>& description(Of<data::Provenance>) {
   static const auto made_by =
@@ -27,9 +38,20 @@ static const Described<ReportWords>& description(Of<ReportWords>) {
 static const Described<Verdict>& description(Of<Verdict>) {
   static const auto verdict =
       Described<Verdict>("Verdict", "The answer in words.")
-          .field("status", &Verdict::status, "`launch`: a gain is shown; `not_shown`: none is; `unfit`: the trial is")
+          .field("status", &Verdict::status,
+                 "`launch`: pays back, and targeting beats random (of launches: a gain is shown); `roll_out`: pays "
+                 "back, targeting is not shown; `gain_shown`: more revenue, of unknown worth; `not_shown`; `loses`; "
+                 "`unfit`: the trial is")
           .field("sentence", &Verdict::sentence, "the answer, with its interval")
-          .field("details", &Verdict::details, "further sentences");
+          .field("details", &Verdict::details, "further sentences")
+          .maybe("pays_back", said(&Verdict::pays_back), "`yes`, `no`, `not_shown`, `depends`; of evaluations")
+          .maybe("beats_random", said(&Verdict::beats_random), "`yes`, `no`, `not_shown`; of evaluations")
+          .maybe("model", said(&Verdict::model), "the model of the plan that the sentence is about; of evaluations")
+          .maybe("budget_per_unit",
+                 [](const Verdict& one) {
+                   return std::isnan(one.budget_per_unit) ? std::nullopt : std::optional(one.budget_per_unit);
+                 },
+                 {"its budget; of evaluations", kPerUnit});
   return verdict;
 }
 

@@ -67,6 +67,12 @@ std::vector<Json> calibration_rows(const Json& calibration) {
   return rows;
 }
 
+// As tables call a kind of baseline.
+std::string baseline_word(const std::string& kind) {
+  if (kind == "single_arm") return "the best single arm";
+  return kind == "rule" ? "today's rule" : kind;
+}
+
 }  // namespace
 
 ResultsWords::ResultsWords(const Json& results, Room where)
@@ -121,6 +127,8 @@ void add_values(Document& document, const Json& results, const ResultsWords& wor
                             {words.revenue, "revenue"},
                             {"over control", "incremental_revenue"},
                             {words.cost, "cost"},
+                            {"profit over control", "incremental_profit"},
+                            {"ROI, %", "roi", Show::relative_interval},
                             {"over budget", "spend_over_budget", Show::interval, false},
                             {words.revenue + " per " + words.cost, "return_per_cost"},
                             {"multiplier", "multiplier", Show::number},
@@ -140,6 +148,46 @@ void add_values(Document& document, const Json& results, const ResultsWords& wor
   add_table(document, std::move(table));
 }
 
+void add_baselines(Document& document, const Json& results, const ResultsWords& words) {
+  std::vector<Json> differences = items(at(results, "baseline_differences"));
+  if (differences.empty()) return;
+  std::erase_if(differences, [](const Json& row) { return text_at(row, "baseline") == "control"; });
+  for (Json& row : differences) row["baseline"] = baseline_word(text_at(row, "baseline"));
+  std::vector<Json> plans;
+  for (const Json& baseline : at(results, "baselines")) {
+    std::size_t budget = 0;
+    for (const Json& plan : at(baseline, "plans")) {
+      plans.push_back(plan);
+      const Json& given = at(at(baseline, "names"), budget++);
+      const std::string name = given.is_string() ? given.get<std::string>() : "";
+      plans.back()["model"] = text_at(baseline, "kind") == "random" ? "random: " + name : name;
+    }
+  }
+  document.push_back(Heading{"Against plans that need no model"});
+  Table over = json_table(differences,
+                          {{"model", "model", Show::text},
+                           {"against", "baseline", Show::text},
+                           {"budget", "budget_per_unit", Show::budget},
+                           {"adds, at one price", "net"},
+                           {"all at once", "simultaneous", Show::ends},
+                           {"profit", "profit"},
+                           {words.cost, "plan_cost", Show::number},
+                           {"its " + words.cost, "baseline_cost", Show::number},
+                           {"price", "price", Show::number}},
+                          words.format, words.room);
+  over.title = fmt::format("{} ({}); a difference in spend is charged at the price", words.revenue, words.per_unit());
+  add_table(document, std::move(over));
+  add_table(document, json_table(plans,
+                                 {{"baseline", "model", Show::text},
+                                  {"budget", "budget_per_unit", Show::budget},
+                                  {words.revenue, "revenue"},
+                                  {"over control", "incremental_revenue"},
+                                  {words.cost, "cost"},
+                                  {"profit over control", "incremental_profit"},
+                                  {"ROI, %", "roi", Show::relative_interval}},
+                                 words.format, words.room));
+}
+
 void add_curves(Document& document, const Json& results, const ResultsWords& words) {
   bool first = true;
   for (const Json& model : at(results, "models")) {
@@ -156,6 +204,7 @@ void add_curves(Document& document, const Json& results, const ResultsWords& wor
                              {{"budget", "budget_per_unit", Show::budget},
                               {words.revenue, "revenue"},
                               {"over control", "incremental_revenue"},
+                              {"profit over control", "incremental_profit"},
                               {words.cost, "cost"}},
                              words.format, words.room);
     table.title = fmt::format("{} ({})", model_name(model), words.per_unit());

@@ -33,6 +33,8 @@ std::string model_name(const Json& model);
 void add_differences(Document& document, const Json& results, const ResultsWords& words);
 // `which` is deployed or matched.
 void add_values(Document& document, const Json& results, const ResultsWords& words, const char* which);
+// What models add over plans that need no model, and those plans themselves.
+void add_baselines(Document& document, const Json& results, const ResultsWords& words);
 void add_curves(Document& document, const Json& results, const ResultsWords& words);
 void add_fit(Document& document, const Json& results, const ResultsWords& words);
 void add_calibration(Document& document, const Json& results, const ResultsWords& words);

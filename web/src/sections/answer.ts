@@ -5,7 +5,23 @@ import { fold, h, type Child } from "../dom";
 import { isNumber, list } from "../results";
 import type { View } from "../view";
 
-const kStatusWords: Record<string, string> = { launch: "Launch", not_shown: "Not shown", unfit: "Unfit" };
+const kStatusWords: Record<string, string> = {
+  launch: "Launch",
+  roll_out: "Roll out simply",
+  gain_shown: "Gain shown",
+  not_shown: "Not shown",
+  loses: "Do not launch",
+  unfit: "Unfit",
+};
+const kAnswerWords: Record<string, string> = { yes: "yes", no: "no", not_shown: "not shown", depends: "depends on what revenue is worth" };
+
+// The two questions of an evaluation, each with its answer.
+function twoAnswers(view: View): Child {
+  const verdict = view.results.verdict;
+  if (!verdict?.pays_back) return null;
+  const word = (key: string) => (Object.hasOwn(kAnswerWords, key) ? (kAnswerWords[key] ?? key) : key);
+  return h("p", { class: "answers" }, `Pays back: ${word(verdict.pays_back)}. Targeting beats random: ${word(verdict.beats_random ?? "not_shown")}.`);
+}
 
 // What has been launched already is not to be launched; the size of a trial has no verdict.
 function statusWord(kind: string, status: string): string {
@@ -45,6 +61,7 @@ export function answer(view: View): HTMLElement {
           "div",
           { class: "verdict", "data-status": word && Object.hasOwn(kStatusWords, status) ? status : "other" },
           word ? h("p", { class: "status" }, word) : null,
+          twoAnswers(view),
           results.verdict.sentence ? h("p", { class: "sentence" }, results.verdict.sentence) : null,
           bullets(details.slice(0, kDetails)),
           details.length > kDetails ? fold(`${details.length - kDetails} more remarks`, bullets(details.slice(kDetails))) : null,

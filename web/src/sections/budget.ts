@@ -26,7 +26,7 @@ export function budget(view: View): Child {
     totals.element,
     figures,
     allocationChart(view),
-    note("Read off the curves below, by straight lines between their points. Intervals hold point by point."),
+    note("At the budgets of the study: their plans. Between them, read off the curves below by straight lines. Intervals hold point by point."),
   );
 }
 
@@ -71,7 +71,9 @@ function figuresTable(view: View, total: boolean): HTMLElement {
     revenue: decimalsFor((point) => point.revenue),
     incremental: decimalsFor((point) => point.incremental_revenue),
     cost: decimalsFor((point) => point.cost),
+    profit: decimalsFor((point) => point.incremental_profit),
   };
+  const hasProfit = all.some((point) => isNumber(point.incremental_profit?.value));
   const reference = view.models.find((shown) => shown.model.reference) ?? view.models[0];
   const referencePoint = reference && view.budget !== null ? atBudget(reference.curve, view.budget) : null;
   const unit = view.format.currency ? `, ${view.format.currency}` : "";
@@ -84,6 +86,7 @@ function figuresTable(view: View, total: boolean): HTMLElement {
       intervalCell(view, point.revenue, places.revenue, scale),
       intervalCell(view, point.incremental_revenue, places.incremental, scale),
       intervalCell(view, point.cost, places.cost, scale),
+      ...(hasProfit ? [intervalCell(view, point.incremental_profit, places.profit, scale, true)] : []),
       gap === null ? "" : view.format.signed(gap * scale, places.incremental),
     ];
   });
@@ -92,6 +95,7 @@ function figuresTable(view: View, total: boolean): HTMLElement {
     { title: `${view.revenueName}${unit}` },
     { title: `over control${unit}` },
     { title: `${view.costName} spent${unit}` },
+    ...(hasProfit ? [{ title: `profit over control${unit}` }] : []),
     { title: `against ${reference?.name ?? "reference"}${unit}` },
   ];
   if (view.models.length < 2) {

@@ -10,7 +10,7 @@ import { decimalsOfIntervals } from "../format";
 import { isNumber, list } from "../results";
 import type { ShownModel, View } from "../view";
 
-type Outcome = "incremental_revenue" | "revenue";
+type Outcome = "incremental_revenue" | "revenue" | "incremental_profit";
 
 interface Row {
   name: string;
@@ -29,10 +29,11 @@ export function curves(view: View): Child {
   );
   choice.listen();
   const oracle = list(view.results.oracle?.curve).length > 0 ? " The dotted line is the best that is possible, known because the trial is simulated." : "";
+  const random = list(view.results.baselines).length > 0 ? " The dashed line spends at random, on the arms that return most on average." : "";
   const caption = note("");
   const explain = () => {
     const bands = view.activeModels.length <= kMostBands ? `Bands are ${view.levelText} intervals, point by point.` : `Bands are drawn while at most ${kMostBands} models are on; the intervals are in the table.`;
-    caption.textContent = `${bands} The upright line is the chosen budget.${oracle}`;
+    caption.textContent = `${bands} The upright line is the chosen budget.${random}${oracle}`;
   };
   view.onChange(explain);
   explain();
@@ -55,13 +56,15 @@ function outcomeChoice(view: View) {
   };
   const increment = make("incremental_revenue", `${view.revenueName} over control`, hasIncrement);
   const whole = make("revenue", `all ${view.revenueName}`, !hasIncrement);
+  const hasProfit = view.models.some((shown) => shown.curve.some((point) => isNumber(point.incremental_profit?.value)));
+  const profit = make("incremental_profit", "profit over control", false);
   return {
     element: hasIncrement
-      ? h("div", { class: "segmented", role: "radiogroup", "aria-label": "Outcome shown" }, increment.element, whole.element)
+      ? h("div", { class: "segmented", role: "radiogroup", "aria-label": "Outcome shown" }, increment.element, whole.element, hasProfit ? profit.element : null)
       : null,
-    outcome: (): Outcome => (increment.input.checked ? "incremental_revenue" : "revenue"),
+    outcome: (): Outcome => (profit.input.checked ? "incremental_profit" : increment.input.checked ? "incremental_revenue" : "revenue"),
     // A change of outcome redraws as any other choice does.
-    listen: () => [increment, whole].forEach(({ input }) => input.addEventListener("change", () => (view.budget = view.budget))),
+    listen: () => [increment, whole, profit].forEach(({ input }) => input.addEventListener("change", () => (view.budget = view.budget))),
   };
 }
 
@@ -78,7 +81,7 @@ function rowOf(view: View, name: string, point: CurvePoint, outcome: Outcome, de
     text: [
       name,
       `budget ${view.format.money(point.budget_per_unit)}`,
-      `${view.revenueName} ${intervalText(view, figure, decimals.value)}`,
+      `${outcome === "incremental_profit" ? "profit" : view.revenueName} ${intervalText(view, figure, decimals.value)}`,
       `${view.costName} ${intervalText(view, point.cost, decimals.cost)}`,
     ].join("\n"),
   };
@@ -94,13 +97,18 @@ function drawCurves(view: View, outcome: Outcome, width: number) {
     view.budget === null ? [] : rowsOf(shown, [atBudget(shown.curve, view.budget)]),
   );
   if (rows.length === 0) return "No model is switched on.";
-  const oracle = list(view.results.oracle?.curve).flatMap((point) =>
-    isNumber(point.cost) && isNumber(point[outcome]) ? [{ cost: point.cost, value: point[outcome] as number }] : [],
-  );
-  const costs = extent([...rows, ...oracle].map((row) => row.cost));
+  const oracle = list(view.results.oracle?.curve).flatMap((point) => {
+    const value = outcome === "incremental_profit" ? null : point[outcome];
+    return isNumber(point.cost) && isNumber(value) ? [{ cost: point.cost, value }] : [];
+  });
+  const random = list(list(view.results.baselines).find((baseline) => baseline.kind === "random")?.curve).flatMap((point) => {
+    const value = point[outcome]?.value;
+    return isNumber(point.cost?.value) && isNumber(value) ? [{ cost: point.cost.value, value }] : [];
+  });
+  const costs = extent([...rows, ...oracle, ...random].map((row) => row.cost));
   const banded = view.activeModels.length > kMostBands ? [] : rows.filter((row) => row.low !== null && row.high !== null);
   const inView = banded.length > 0 ? rows.flatMap((row) => [row.value, row.low ?? row.value, row.high ?? row.value]) : rows.map((row) => row.value);
-  const values = extent([...inView, ...oracle.map((row) => row.value)]);
+  const values = extent([...inView, ...oracle.map((row) => row.value), ...random.map((row) => row.value)]);
   const unit = view.format.currency ? `, ${view.format.currency}` : "";
   return {
     height: Math.max(280, Math.min(440, width * 0.55)),
@@ -108,7 +116,7 @@ function drawCurves(view: View, outcome: Outcome, width: number) {
     marginRight: 16,
     grid: true,
     x: { label: `${view.costName} per unit${unit}`, tickFormat: tickFormat(view.format, ...costs), ticks: width < 500 ? 4 : 8 },
-    y: { label: `${view.revenueName} per unit${unit}${outcome === "revenue" ? "" : ", over control"}`, tickFormat: tickFormat(view.format, ...values) },
+    y: { label: `${outcome === "incremental_profit" ? "profit" : view.revenueName} per unit${unit}${outcome === "revenue" ? "" : ", over control"}`, tickFormat: tickFormat(view.format, ...values) },
     ...modelScales(view),
     marks: [
       values[0] <= 0 && values[1] >= 0 ? ruleY([0], { stroke: "var(--axis)" }) : null,
@@ -118,6 +126,8 @@ function drawCurves(view: View, outcome: Outcome, width: number) {
         line(rows.filter((row) => row.name === name), { x: "cost", y: "value", stroke: look.color, strokeWidth: 1.8, ...(look.dash ? { strokeDasharray: look.dash } : {}) }),
       ),
       line(oracle, { x: "cost", y: "value", stroke: "var(--ink)", strokeDasharray: "1 4", strokeLinecap: "round", strokeWidth: 2.2, className: "oracle" }),
+      line(random, { x: "cost", y: "value", stroke: "var(--ink)", strokeOpacity: 0.6, strokeDasharray: "6 4", strokeWidth: 1.4, className: "random" }),
+      text(random.slice(-1), { x: "cost", y: "value", text: () => "random", textAnchor: "end", dy: 12 }),
       text(oracle.slice(-1), { x: "cost", y: "value", text: () => "best possible", textAnchor: "end", dy: -8 }),
       view.budget === null ? null : ruleX([view.budget], { stroke: "var(--ink)", strokeOpacity: 0.55, strokeWidth: 1 }),
       dot(chosen, { x: "cost", y: "value", fill: "name", symbol: "name", r: 4.5, stroke: "var(--paper)", strokeWidth: 1 }),

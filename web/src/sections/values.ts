@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The figures at the study's budgets: deployed, and matched as published; ranking measures; fit.
-import { budgetCell, intervalCell, modelCell } from "../cells";
+import { budgetCell, intervalCell, modelCell, percentCell } from "../cells";
 import { fold, h, note, replaceChildren, scope, section, table, type Child, type Column } from "../dom";
 import { decimalsOf, decimalsOfIntervals, kMissing } from "../format";
 import { isNumber, list, type Interval, type Maybe, type PlanValue } from "../results";
@@ -93,6 +93,9 @@ function valuesTable(view: View, which: Which, caption: string): HTMLElement {
   addInterval(view.revenueName, (plan) => plan.revenue);
   addInterval("over control", (plan) => plan.incremental_revenue);
   addInterval(view.costName, (plan) => plan.cost);
+  addInterval("profit over control", (plan) => plan.incremental_profit, true);
+  const hasRoi = entries.some((entry) => isNumber(entry.plan.roi?.value));
+  add("ROI", hasRoi, ({ plan }) => percentCell(view, plan.roi));
   addInterval("over budget", (plan) => plan.spend_over_budget, true);
   addInterval(`${view.revenueName} per ${view.costName}`, (plan) => plan.return_per_cost);
   const ofOracle = entries.some((entry) => isNumber(entry.plan.share_of_oracle));

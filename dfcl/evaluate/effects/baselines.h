@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plans that need no model, at every budget: the arms' mean effects filled with units drawn by a hash of their id, the
+// best single arm for everyone, everyone in control, and today's rule. Made from rows that are not evaluated, so that
+// they promise nothing they cannot keep. Time: about that of one model. Memory: one prediction, and while intervals are
+// analytic one byte a row, budget and baseline. Internal to the room.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dfcl/evaluate/curves/model_run.h"
+
+namespace dfcl::evaluate {
+
+struct BaselineRun {
+  std::string kind;                                  // random, single_arm, control, rule
+  std::vector<std::string> names;                    // per budget, rising
+  std::vector<PlanRun> plans;                        // per budget, rising
+  std::vector<PlanRun> curve;                        // of random
+  std::vector<std::vector<std::uint8_t>> plan_arms;  // arm per row, per budget: for analytic intervals
+};
+
+struct Baselines {
+  // Per budget, rising: what one more unit of cost would earn at random, or more where it must earn more to pay back.
+  // Differences in spend are charged at it (eq. 20).
+  std::vector<double> price;
+  std::vector<BaselineRun> runs;  // random first
+};
+
+Baselines run_baselines(const Setting& setting);
+
+}  // namespace dfcl::evaluate
