@@ -27,6 +27,10 @@ export interface Verdict {
   status?: Maybe<string>;
   sentence?: Maybe<string>;
   details?: Maybe<Maybe<string>[]>;
+  pays_back?: Maybe<string>;
+  beats_random?: Maybe<string>;
+  model?: Maybe<string>;
+  budget_per_unit?: Maybe<number>; // per unit
 }
 
 // An arm among the rows that were looked at.
@@ -72,7 +76,14 @@ export interface PlanValue {
   revenue?: Maybe<Interval>; // per unit
   incremental_revenue?: Maybe<Interval>; // per unit
   cost?: Maybe<Interval>; // per unit
+  incremental_cost?: Maybe<Interval>; // per unit
   return_per_cost?: Maybe<Interval>;
+  incremental_profit?: Maybe<Interval>; // per unit
+  roi?: Maybe<Interval>;
+  simultaneous_incremental_revenue?: Maybe<Interval>; // per unit
+  simultaneous_incremental_profit?: Maybe<Interval>; // per unit
+  pays_back?: Maybe<string>;
+  note?: Maybe<string>;
   spend_over_budget?: Maybe<Interval>; // per unit
   predicted_revenue?: Maybe<number>; // per unit
   predicted_cost?: Maybe<number>; // per unit
@@ -89,6 +100,7 @@ export interface CurvePoint {
   cost?: Maybe<Interval>; // per unit
   revenue?: Maybe<Interval>; // per unit
   incremental_revenue?: Maybe<Interval>; // per unit
+  incremental_profit?: Maybe<Interval>; // per unit
   share_per_arm?: Maybe<Maybe<number>[]>; // share
 }
 
@@ -105,7 +117,8 @@ export interface ArmArea {
 // Uplift measures of one arm against control.
 export interface ArmUplift {
   arm?: Maybe<string>;
-  qini?: Maybe<Interval>; // per unit
+  qini?: Maybe<Interval>;
+  qini_area?: Maybe<Interval>; // per unit
   auuc?: Maybe<Interval>; // per unit
 }
 
@@ -200,6 +213,37 @@ export interface AreaDifference {
   published?: Maybe<Interval>;
   area?: Maybe<Interval>;
   p_value?: Maybe<number>;
+  sentence?: Maybe<string>;
+}
+
+// Plans that need no model, made from rows that are not evaluated.
+export interface Baseline {
+  kind?: Maybe<string>;
+  names?: Maybe<Maybe<string>[]>;
+  plans?: Maybe<Maybe<PlanValue>[]>;
+  curve?: Maybe<Maybe<CurvePoint>[]>;
+}
+
+// An interval without its estimate.
+export interface BaselineEnds {
+  low?: Maybe<number>;
+  high?: Maybe<number>;
+}
+
+// A model's deployed plan minus a baseline's, at one budget, on the same resamples, at a common price.
+export interface BaselineDifference {
+  model?: Maybe<string>;
+  baseline?: Maybe<string>;
+  budget_per_unit?: Maybe<number>; // per unit
+  price?: Maybe<number>;
+  net?: Maybe<Interval>; // per unit
+  simultaneous?: Maybe<BaselineEnds>; // per unit
+  revenue?: Maybe<Interval>; // per unit
+  cost?: Maybe<Interval>; // per unit
+  plan_cost?: Maybe<number>; // per unit
+  baseline_cost?: Maybe<number>; // per unit
+  profit?: Maybe<Interval>; // per unit
+  answer?: Maybe<string>;
   sentence?: Maybe<string>;
 }
 
@@ -340,10 +384,13 @@ export interface Results {
   level?: Maybe<number>; // share
   control?: Maybe<Control>;
   budget_basis?: Maybe<"incremental" | "total">;
+  value_per_revenue?: Maybe<number>;
   budgets?: Maybe<Maybe<Budget>[]>;
   models?: Maybe<Maybe<Model>[]>;
   differences?: Maybe<Maybe<Difference>[]>;
   aucc_differences?: Maybe<Maybe<AreaDifference>[]>;
+  baselines?: Maybe<Maybe<Baseline>[]>;
+  baseline_differences?: Maybe<Maybe<BaselineDifference>[]>;
   oracle?: Maybe<Oracle>;
   check?: Maybe<Check>;
   how?: Maybe<Maybe<string>[]>;
