@@ -36,14 +36,14 @@ loss::Baseline baseline_of(const std::optional<std::string>& name, bool as_publi
 }
 
 // What networks for tables take where the study leaves it open; see docs/decisions/0062.
-constexpr std::size_t kTableSteps = 1'000;  // within 12 to 40 epochs
+constexpr std::size_t kTableSteps = 400;  // within 12 to 40 epochs
 constexpr std::size_t kTableDecisionEpochs = 12;
 constexpr double kTableDecisionRate = 0.3;
 
 std::size_t table_batch(std::size_t num_units) {
   if (num_units >= 1'000'000) return 4096;
   if (num_units >= 250'000) return 2048;
-  return std::clamp<std::size_t>(std::bit_floor(num_units / 64 + 1), 128, 1024);
+  return std::clamp<std::size_t>(std::bit_floor(num_units / 32 + 1), 128, 1024);
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ Settings settings_of(const data::Study& study, const Method& method, std::size_t
   settings.nuisance_epochs =
       settings.warm_epochs > 0 ? settings.warm_epochs : std::max<std::size_t>(1, settings.epochs / 2);
   settings.steps.rate = given.learning_rate.value_or(settings.table ? 1e-3 : 2e-3);
-  settings.steps.weight_decay = given.weight_decay.value_or(settings.table ? 0.05 : given.as_published ? 0.0 : 0.2);
+  settings.steps.weight_decay = given.weight_decay.value_or(settings.table ? 0.5 : given.as_published ? 0.0 : 0.2);
   settings.steps.clip_norm = settings.table ? 1.0 : given.as_published ? 0.0 : 5.0;
   if (settings.table) settings.decision_rate_share = kTableDecisionRate;
   settings.alpha = given.alpha.value_or(1.0);
