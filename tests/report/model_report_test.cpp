@@ -43,16 +43,44 @@ TEST(ModelReport, GivesEveryFigureAsJson) {
 
 TEST(ModelReport, TellsOfTheLastNetworkAndOfDecisionsThatWereUndone) {
   model::Model model = model::sample_model();
-  model.options.emplace_back("chosen", "dfcl-mer was chosen.");
   model.record =
       R"([{"member": 0, "epoch": 1, "decides": false, "prediction_loss": 9.5, "decision_loss": 0.0},
           {"member": 1, "epoch": 1, "decides": false, "prediction_loss": 7.5, "decision_loss": 0.0},
           {"member": 1, "epoch": 2, "decides": true, "prediction_loss": 6.5, "decision_loss": -4.5, "went_back": true}])";
   const std::string text = model_text(model, "m");
-  for (const char* part : {"7.5", "6.5", "-4.5", "the two-stage network was kept.", "auto: dfcl-mer was chosen."})
+  for (const char* part : {"7.5", "6.5", "-4.5", "the two-stage network was kept."})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   for (const char* part : {"9.5", "\n  member ", "\n  epoch "})
     EXPECT_EQ(text.find(part), std::string::npos) << part << " in\n" << text;
+}
+
+TEST(ModelReport, SaysHowAStackWasWeighedAndWhereItDoesNotLearn) {
+  model::Model model = model::sample_model();
+  model::Stack stack;
+  stack.num_units = 1500;
+  stack.num_folds = 3;
+  stack.members = {{"tsm-boost", 0.75, 2.5, 0.5, 12.25}, {model::kMeanEffectName, 0.25, 1.5, 0.125, 0.0}};
+  stack.left_out.push_back({"dfcl-mer", "the time was up"});
+  model.stack = stack;
+  model.held_out.emplace();
+  model.held_out->num_units = 1500;
+  model.held_out->revenue = {0.75, 0.5};
+  model.calibration.emplace();
+  model.calibration->revenue.shift = {0.0, 0.0, 0.0};
+  model.calibration->revenue.center = {0.0, 1.0, 2.0};
+  model.calibration->revenue.slope = model.calibration->revenue.found_slope = 0.125;
+  model.calibration->revenue.slope_error = 0.25;
+  const std::string text = model_text(model, "m");
+  for (const char* part : {"tsm-boost", "75.0 %", "12.2", "mean-effect", "Left out: dfcl-mer, the time was up.",
+                           "Revenue is not learned", "Held-out units do not show"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+  const auto json = nlohmann::json::parse(model_json(model));
+  EXPECT_EQ(json["stack"]["members"][0]["weight"], 0.75);
+  EXPECT_EQ(json["stack"]["members"][0]["seconds"], 12.25);
+  EXPECT_FALSE(json["stack"]["members"][1].contains("seconds"));
+  EXPECT_EQ(json["calibration"]["revenue"]["slope"], 0.125);
+  EXPECT_TRUE(json["calibration"]["cost"].is_null());
+  EXPECT_EQ(json["remarks"].size(), 2u);
 }
 
 TEST(ModelReport, LivesWithARecordThatIsNoJson) {
