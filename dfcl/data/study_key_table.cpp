@@ -124,7 +124,7 @@ void add_budgets(std::vector<StudyKey>& keys) {
       .flag("compare", "--margin")
       .keyword("margin");
   value("per_revenue", &V::per_revenue,
-        "What one unit of revenue (an order, a visit) is worth in the currency of cost; instead of `margin`.")
+        "What one unit of revenue (an order, a visit) is worth in money; instead of `margin`.")
       .above(0.0)
       .unset("profit is not shown")
       .flag("evaluate", "--per-revenue")

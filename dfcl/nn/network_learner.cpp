@@ -81,7 +81,7 @@ void require_same_network(const OutcomeNetworkOptions& wanted, const OutcomeNetw
 
 const NetworkParts& network_parts(const learn::Predictor& start) {
   const auto* network = dynamic_cast<const NetworkPredictor*>(&start);
-  if (network == nullptr) throw other_model("the starting model is no network", start.kind(), "a network");
+  if (network == nullptr) throw other_model("the starting model is no plain network", start.kind(), "a plain network");
   return network->parts();
 }
 

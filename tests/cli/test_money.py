@@ -131,7 +131,7 @@ def test_known_prices_make_plans_whatever_a_file_of_predictions_learned(dfcl, tm
 def test_what_revenue_is_worth_is_said_in_one_way(dfcl, tmp_path):
     make(tmp_path, uneven, more="[value]\nmargin = 0.5\nper_revenue = 2.0\n")
     result = dfcl("evaluate", "study.toml", "good.parquet")
-    assert result.code == USAGE and "[value] per_revenue" in result.stderr
+    assert result.code == USAGE and "study.toml, --per-revenue: " in result.stderr
     make(tmp_path, uneven)
     assert dfcl("evaluate", "study.toml", "good.parquet", "--margin", 1.5).code == USAGE
     text = dfcl("evaluate", "study.toml", "good.parquet", "--per-revenue", 0.5, "--resamples", 50).stdout

@@ -133,7 +133,7 @@ def test_a_stack_takes_what_has_a_meaning_for_it_and_refuses_the_rest(dfcl, made
     for members, words in [('["tsm", "dpm"]', "index"), ('["tsm", "tsm"]', "twice"), ('["tms"]', "tsm")]:
         result = train(dfcl, made, "--set", f"method.members={members}")
         assert result.code == USAGE and words in result.stderr and "members" in result.stderr, result.stderr
-    good(train(dfcl, made, *MEMBERS))
+    good(train(dfcl, made, "--set", 'method.members=["tsm", "dfcl-mer"]'))
     refused = dfcl("predict", "model.safetensors", made / "trial.parquet", "-o", "p.parquet", "--uncertainty", "e.parquet")
     assert refused.code == USAGE and "--uncertainty" in refused.stderr
     result = train(dfcl, made, "--method", "drm", "--set", "method.calibrate=true")
@@ -155,7 +155,7 @@ def test_training_can_start_from_a_model(dfcl, made, tmp_path):
     assert "the mean of 2 networks, of which 1 goes on" in result.stderr
     for study, arguments, code, words in [
         ("criteo.toml", ["--method", "tsm"], USAGE, "other arms"),
-        ("study.toml", ["--method", "tsm", "--set", "network.hidden=[8]"], USAGE, "[8]"),
+        ("study.toml", ["--method", "tsm", "--set", "network.hidden=[8]"], USAGE, "no plain network"),
         ("study.toml", [], USAGE, "from scratch"),
     ]:
         result = train(dfcl, made, "--start-from", "start.safetensors", *arguments, study=study, output="none.safetensors")
@@ -208,7 +208,9 @@ def test_the_model_is_told_with_json_too(dfcl, made):
 def test_the_log_has_a_json_line_for_each_epoch(dfcl, made, tmp_path):
     good(train(dfcl, made, "--method", "dfcl-ifd", "--log", "log.jsonl", "--ensemble", 2))
     lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
-    epochs = [(line["member"], line["epoch"]) for line in lines]
+    nuisance = [line["member"] not in (0, 1) for line in lines]
+    assert nuisance == sorted(nuisance, reverse=True), "the rounds of the nuisance come before"
+    epochs = [(line["member"], line["epoch"]) for line in lines if line["member"] in (0, 1)]
     assert epochs == [(member, epoch) for member in (0, 1) for epoch in (1, 2, 3)]
     assert all(np.isfinite(line["prediction_loss"]) for line in lines)
     deciding = [line for line in lines if line["decides"]]

@@ -54,7 +54,7 @@ TEST(Requests, OfAllocateNameTheFieldThatIsWrong) {
   EXPECT_EQ(call_allocate<R>([](R& r) { r.segment = "region"; }), "segment");
   EXPECT_EQ(call_allocate<R>([](R& r) { r.segment_budgets = "budgets.csv"; }), "segment_budgets");
   EXPECT_EQ(call_allocate<R>([](R& r) { r.second_budget = 1.0; }), "second_budget");
-  EXPECT_EQ(call_allocate<R>([](R& r) { r.margin = 0.3; }), "margin");
+  EXPECT_EQ(call_allocate<R>([](R& r) { r.margin = -0.3; }), "margin");
   EXPECT_EQ(call_allocate<R>([](R& r) { r.min_roi = -1.0; }), "min_roi");
   EXPECT_EQ(call_allocate<R>([](R& r) { r.holdout_salt = "pepper"; }), "holdout_salt");
   EXPECT_EQ(call_allocate<R>([](R& r) { r.output = "plan.xlsx"; }), "output");
