@@ -101,14 +101,14 @@ struct Study {
   } method;
 
   struct Network {
-    std::optional<std::string> kind;          // table, plain; none: table, unless what follows or as_published is plain's
-    std::optional<std::int64_t> members;      // of a network for tables; none: 8, or those of the starting model
-    std::int64_t bins = 16;                   // of a number, at most
-    double dropout = 0.2;                     // share of hidden numbers that a step leaves out
-    std::int64_t patience = 6;                // epochs without a lower validation loss; 0: no stopping
-    std::vector<std::int64_t> hidden;         // one trunk; empty: 64-32-32 unless shared is given
-    std::vector<std::int64_t> shared;         // layers all heads share, and
-    std::vector<std::int64_t> heads;          // the layers of each head: one head for each arm and outcome
+    std::optional<std::string> kind;      // table, plain; none: table, unless what follows or as_published is plain's
+    std::optional<std::int64_t> members;  // of a network for tables; none: 8, or those of the starting model
+    std::int64_t bins = 16;               // of a number, at most
+    double dropout = 0.2;                 // share of hidden numbers that a step leaves out
+    std::int64_t patience = 6;            // epochs without a lower validation loss; 0: no stopping
+    std::vector<std::int64_t> hidden;     // one trunk; empty: 64-32-32 unless shared is given
+    std::vector<std::int64_t> shared;     // layers all heads share, and
+    std::vector<std::int64_t> heads;      // the layers of each head: one head for each arm and outcome
     std::optional<std::string> revenue_kind;  // real, non_negative, binary; none: chosen from the data
     std::optional<std::string> cost_kind;
     std::optional<std::string> scaling;  // of numbers: standard, unit; none: standard, or unit as published

@@ -2,8 +2,8 @@
 //
 // Randomised trials with known truth. A Simulator can make any range of its rows, at any time and on any thread: every
 // row has its own random streams, so chunks, order and threads change nothing. Also the truth behind the rows, and
-// the outcomes that other arms would have had. Time: about 0.6 microseconds a criteo row, 6 a marketing row, 3 a varied row.
-// Memory: the rows asked for and nothing else.
+// the outcomes that other arms would have had. Time: about 0.6 microseconds a criteo row, 6 a marketing row, 3 a varied
+// row. Memory: the rows asked for and nothing else.
 #pragma once
 
 #include <algorithm>

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::uint32_t kOutcomePurpose = core::stream_purpose("simulate spending");
 constexpr std::uint32_t kRedemptionPurpose = core::stream_purpose("simulate redemptions");
-constexpr double kBasket = 4.0;         // mean of a purchase
-constexpr double kBasketShape = 2.0;    // of the gamma distribution of a purchase
-constexpr double kLogNormalSd = 0.3;    // of a factor of mean 1 on the whole: the heavy tail
+constexpr double kBasket = 4.0;        // mean of a purchase
+constexpr double kBasketShape = 2.0;   // of the gamma distribution of a purchase
+constexpr double kLogNormalSd = 0.3;   // of a factor of mean 1 on the whole: the heavy tail
 constexpr double kRateVariance = 0.1;  // of the factor of mean 1 on the number of purchases
 
 // Money of this mean: nothing for some, else purchases of gamma-distributed amounts, times a log-normal factor.

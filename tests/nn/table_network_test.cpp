@@ -245,14 +245,15 @@ TEST(TableNetwork, StartsAtTheArmsMeans) {
     for (std::size_t i = layout.heads; i < layout.head_bias; ++i) network.parameters()[i] = 0.0f;
     network.refresh();
     core::RunContext context(1);
-    TableRunner(network).run(context, network, {sample.values()}, [&](std::size_t, std::size_t count, TableTile<float>& tile) {
-      for (std::size_t row = 0; row < count * 3; ++row) {
-        for (std::size_t arm = 0; arm < 3; ++arm) {
-          EXPECT_NEAR(static_cast<double>(tile.revenue()(row, arm)), revenue[arm] / weight[arm], 1e-4);
-          EXPECT_NEAR(static_cast<double>(tile.cost()(row, arm)), cost[arm] / weight[arm], 1.1e-3);
-        }
-      }
-    });
+    TableRunner(network).run(
+        context, network, {sample.values()}, [&](std::size_t, std::size_t count, TableTile<float>& tile) {
+          for (std::size_t row = 0; row < count * 3; ++row) {
+            for (std::size_t arm = 0; arm < 3; ++arm) {
+              EXPECT_NEAR(static_cast<double>(tile.revenue()(row, arm)), revenue[arm] / weight[arm], 1e-4);
+              EXPECT_NEAR(static_cast<double>(tile.cost()(row, arm)), cost[arm] / weight[arm], 1.1e-3);
+            }
+          }
+        });
   }
 }
 

@@ -36,7 +36,7 @@ struct PlanSummary {
   std::vector<std::string> arms;      // labels
   std::vector<std::string> segments;  // labels; empty without segments
   allocate::Rules rules;
-  bool shows_profit = false;  // revenue is worth rules.margin
+  bool shows_profit = false;            // revenue is worth rules.margin
   double budget = allocate::kNoBudget;  // as asked for, in its basis; the solution's includes control's cost
   data::BudgetBasis budget_basis = data::BudgetBasis::total;
   bool has_second = false;
