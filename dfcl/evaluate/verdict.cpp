@@ -61,8 +61,10 @@ class Writer {
     std::string text;
     if (candidate.over_random != nullptr) {
       const BaselineDifferenceFigures& over = *candidate.over_random;
-      text = fmt::format("targeting adds {} {} {} over random, ", amount(units_ * over.net.value, ""),
-                         options_.words.revenue, range(over.simultaneous_low, over.simultaneous_high));
+      const bool is_same = over.net.value == 0.0 && over.simultaneous_low == over.simultaneous_high;
+      text = is_same ? "targeting gives everyone what random does, "
+                     : fmt::format("targeting adds {} {} {} over random, ", amount(units_ * over.net.value, ""),
+                                   options_.words.revenue, range(over.simultaneous_low, over.simultaneous_high));
     }
     text += fmt::format("{} {} over control", amount(units_ * gain.value, ""), range(gain.low, gain.high));
     if (plan.incremental_profit) text += ", " + profit_words(plan);

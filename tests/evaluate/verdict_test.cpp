@@ -159,6 +159,14 @@ TEST(Verdict, DoesNotDependOnTheOrderOfTheModels) {
       std::next_permutation(cases.begin(), cases.end(), [](const Case& x, const Case& y) { return x.name < y.name; }));
 }
 
+TEST(Verdict, SaysThatAPlanIsRandomsOwn) {
+  Evaluation evaluation = evaluation_of({{.name = "tsm", .gain = 9.0, .over_random = 0.0, .profit = 3.0}});
+  evaluation.baseline_differences[0].simultaneous_low = evaluation.baseline_differences[0].simultaneous_high = 0.0;
+  const Verdict found = verdict_of(evaluation, {});
+  EXPECT_EQ(found.status, "roll_out");
+  EXPECT_TRUE(has(found.sentence, "targeting gives everyone what random does, 9,000 ")) << found.sentence;
+}
+
 TEST(Verdict, NeverLaunchesAnAlternative) {
   const Verdict found =
       verdict({{.name = "tsm", .gain = 1.0, .over_random = 1.0, .profit = 1.0},
