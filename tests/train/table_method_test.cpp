@@ -159,7 +159,7 @@ TEST(TableMethod, TrainingGoesOnFromAModelOfTheSameForm) {
   EXPECT_NE(table_parts_of(tuned).networks, table_parts_of(start).networks);
   study.network.members = 3;
   EXPECT_NE(complaint(trial, study, &start).find("another number of members"), std::string::npos);
-  EXPECT_NE(complaint(trial, small_study("tsm"), &start).find("no network"), std::string::npos);
+  EXPECT_NE(complaint(trial, small_study("tsm"), &start).find("no plain network"), std::string::npos);
   study = table_study("tsm");
   study.cost.control_is_free = false;
   EXPECT_NE(complaint(trial, study, &start).find("another form"), std::string::npos);
