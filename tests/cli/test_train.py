@@ -33,6 +33,9 @@ def made(run_in, tmp_path_factory):
     simulate = ["simulate", "--rows", 4000, "--seed", 1]
     good(dfcl(*simulate, "--preset", "marketing", "-o", "trial.parquet", "--study", "study.toml"))
     good(dfcl(*simulate, "--preset", "criteo", "-o", "criteo.parquet", "--study", "criteo.toml"))
+    for study in ("study.toml", "criteo.toml"):
+        with open(dfcl.folder / study, "a") as file:
+            file.write("\n[boost]\ntrees = 40\n")  # of the nuisance too: enough to test with
     good(dfcl("train", "study.toml", "--method", "dfcl-mer", "--epochs", 4, "--seed", 3, "-o", "model.safetensors"))
     good(dfcl("predict", "model.safetensors", "trial.parquet", "-o", "predictions.parquet"))
     return dfcl.folder
