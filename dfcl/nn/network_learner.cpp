@@ -9,10 +9,11 @@
 #include "dfcl/core/error_makers.h"
 #include "dfcl/data/study_keys.h"
 #include "dfcl/learn/facts_json.h"
+#include "dfcl/nn/network_engine.h"
 #include "dfcl/nn/network_predictor.h"
-#include "dfcl/nn/network_trainer.h"
 #include "dfcl/nn/table/table_learner.h"
 #include "dfcl/nn/table/table_predictor.h"
+#include "dfcl/nn/trainer.h"
 
 namespace dfcl::nn {
 namespace {
@@ -162,29 +163,17 @@ NetworkLearner::NetworkLearner(Preprocessing preprocessing, OutcomeNetworkOption
 
 learn::Fit NetworkLearner::fit(const learn::TrainingSet& set, const learn::Objective& objective,
                                const learn::Stage& stage, core::RunContext& context) const {
-  NetworkTrainer trainer(set, objective, stage, preprocessing_, network_, steps_, seed_, context);
-  TrainerState& state = trainer.state();
+  Trainer trainer(set, objective, stage, std::make_unique<NetworkEngine>(set, objective, preprocessing_, network_),
+                  steps_, std::nullopt, seed_, context);
   if (stage.start != nullptr) {
     const auto& members = network_parts(*stage.start).members;
-    state.parameters = members[stage.member % members.size()];
+    trainer.state().parameters = members[stage.member % members.size()];
   }
-  if (const std::optional<io::TensorFile> kept = stage.load ? stage.load() : std::nullopt) {
-    state = state_of(*kept, state.parameters.size(), stage.name);
-    if (stage.advanced && state.epochs_done > 0) stage.advanced(state.epochs_done * set.rows.size());
-  }
-  while (state.epochs_done < stage.epochs) {
-    trainer.run_epoch();
-    if (stage.on_epoch) stage.on_epoch(state.record.back());
-    if (stage.save) stage.save(state_file(state));
-    if (stage.advanced) stage.advanced(set.rows.size());
-  }
-  NetworkParts parts{preprocessing_,
-                     network_,
-                     {std::move(state.parameters)},
-                     set.scales,
-                     objective.revenue_form,
-                     objective.efficiency_cost_scale};
-  return {std::make_unique<NetworkPredictor>(std::move(parts)), std::move(state.record), std::nullopt};
+  std::vector<float> parameters = trainer.run();
+  NetworkParts parts{preprocessing_,          network_,
+                     {std::move(parameters)}, set.scales,
+                     objective.revenue_form,  objective.efficiency_cost_scale};
+  return {std::make_unique<NetworkPredictor>(std::move(parts)), std::move(trainer.state().record), std::nullopt};
 }
 
 }  // namespace dfcl::nn

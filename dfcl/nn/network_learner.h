@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The learner of networks: shape and scaling from the study's [network], inputs fitted on the training units when it is
-// made, then one network a fit. Time of a fit: that of its matrix products; memory: see network_trainer.h.
+// made, then one network a fit. Time of a fit: that of its matrix products; memory: see trainer.h.
 #pragma once
 
 #include <memory>

@@ -6,6 +6,7 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
 #include "dfcl/nn/network_learner.h"
+#include "dfcl/nn/table/table_engine.h"
 #include "dfcl/nn/table/table_predictor.h"
 
 namespace dfcl::nn {
@@ -79,7 +80,7 @@ std::unique_ptr<learn::Learner> make_table_learner(const learn::LearnerRequest& 
                             fmt::format("at most {}", kMostFirstWeights / options.width),
                             "each level of a category is a row; [columns] min_level_units pools rare ones");
   }
-  const TableTraining training{given.dropout, static_cast<std::size_t>(given.patience)};
+  const TableTraining training{given.dropout, {static_cast<std::size_t>(given.patience)}};
   return std::make_unique<TableLearner>(std::move(encoding), options, training, request);
 }
 
@@ -93,34 +94,22 @@ TableLearner::TableLearner(TableEncoding encoding, const TableOptions& options, 
 
 learn::Fit TableLearner::fit(const learn::TrainingSet& set, const learn::Objective& objective,
                              const learn::Stage& stage, core::RunContext& context) const {
-  TableTrainer trainer(set, objective, stage, encoding_, options_, training_, steps_, seed_, context);
-  TableState& state = trainer.state();
+  auto engine = std::make_unique<TableEngine>(set, objective, encoding_, options_, training_.dropout);
+  Trainer trainer(set, objective, stage, std::move(engine), steps_, training_.stopping, seed_, context);
   if (stage.start != nullptr) {
     const auto& networks = table_parts(*stage.start).networks;
-    state.parameters = networks[stage.member % networks.size()];
+    trainer.state().parameters = networks[stage.member % networks.size()];
   }
-  if (const std::optional<io::TensorFile> kept = stage.load ? stage.load() : std::nullopt) {
-    state = table_state_of(*kept, state.parameters.size(), stage.name);
-    if (stage.advanced && state.epochs_done > 0) stage.advanced(state.epochs_done * set.rows.size());
-  }
-  while (!trainer.is_done()) {
-    trainer.run_epoch();
-    if (stage.on_epoch) stage.on_epoch(state.record.back());
-    if (stage.save) stage.save(table_state_file(state));
-    if (stage.advanced) stage.advanced(set.rows.size());
-  }
-  if (stage.advanced && state.epochs_done < stage.epochs)
-    stage.advanced((stage.epochs - state.epochs_done) * set.rows.size());  // not needed any more
   TableParts parts{
-      encoding_, options_, {trainer.finish()}, set.scales, objective.revenue_form, objective.efficiency_cost_scale};
-  return {std::make_unique<TablePredictor>(std::move(parts)), std::move(state.record), std::nullopt};
+      encoding_, options_, {trainer.run()}, set.scales, objective.revenue_form, objective.efficiency_cost_scale};
+  return {std::make_unique<TablePredictor>(std::move(parts)), std::move(trainer.state().record), std::nullopt};
 }
 
 std::vector<std::pair<std::string, std::string>> TableLearner::shown() const {
   return {{"network", "table"},
           {"members", fmt::format("{}", options_.members)},
           {"dropout", fmt::format("{}", training_.dropout)},
-          {"patience", fmt::format("{}", training_.patience)}};
+          {"patience", fmt::format("{}", training_.stopping.patience)}};
 }
 
 }  // namespace dfcl::nn

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The learner of networks for tables ([network] kind = "table"): encodings fitted on the training units when it is
-// made, then one network a fit. Time of a fit: that of its matrix products; memory: see table_trainer.h.
+// made, then one network a fit. Time of a fit: that of its matrix products; memory: see trainer.h.
 #pragma once
 
 #include <memory>
 
 #include "dfcl/learn/learner.h"
-#include "dfcl/nn/table/table_trainer.h"
+#include "dfcl/nn/table/table_network.h"
+#include "dfcl/nn/trainer.h"
 
 namespace dfcl::nn {
+
+// What only training knows of a network for tables.
+struct TableTraining {
+  double dropout = 0.2;
+  Stopping stopping = {};
+};
 
 class TableLearner final : public learn::Learner {
  public:
