@@ -19,6 +19,16 @@ float base_of(std::span<const float> arms, const learn::OutcomeScale& scale) {
   return static_cast<float>(scale.center + scale.scale * static_cast<double>(mean));
 }
 
+// All zeros.
+Nuisance no_nuisance(const learn::TrainingSet& set, const core::RunContext& context) {
+  const std::size_t size = set.num_units() * set.num_arms();
+  Nuisance nuisance{core::Matrix<float>(context.scratch(), set.num_units(), set.num_arms()),
+                    core::Matrix<float>(context.scratch(), set.num_units(), set.num_arms())};
+  std::fill_n(nuisance.revenue.data(), size, 0.0f);
+  std::fill_n(nuisance.cost.data(), size, 0.0f);
+  return nuisance;
+}
+
 }  // namespace
 
 std::size_t half_of(const learn::TrainingSet& set, std::uint32_t row) {
@@ -57,11 +67,7 @@ std::vector<learn::Fit> cross_fit(const CrossFit& fit, const FillStage& fill, co
 
 Nuisance fit_nuisance(const learn::Learner& learner, const learn::TrainingSet& set, const learn::Objective& objective,
                       std::size_t epochs, std::size_t first_member, const FillStage& fill, core::RunContext& context) {
-  const std::size_t size = set.num_units() * set.num_arms();
-  Nuisance nuisance{core::Matrix<float>(context.scratch(), set.num_units(), set.num_arms()),
-                    core::Matrix<float>(context.scratch(), set.num_units(), set.num_arms())};
-  std::fill_n(nuisance.revenue.data(), size, 0.0f);
-  std::fill_n(nuisance.cost.data(), size, 0.0f);
+  Nuisance nuisance = no_nuisance(set, context);
   const auto keep = [&](std::size_t place, std::span<const float> revenue, std::span<const float> cost) {
     std::ranges::copy(revenue, nuisance.revenue.row(set.rows[place]).begin());
     std::ranges::copy(cost, nuisance.cost.row(set.rows[place]).begin());
@@ -76,6 +82,31 @@ Nuisance fit_nuisance(const learn::Learner& learner, const learn::TrainingSet& s
                    .hint = core::field_name("method.baseline", "mean") + " needs no second model"},
                   fill, keep, context);
   return nuisance;
+}
+
+Nuisance nuisance_by(std::span<const UnseenBy> fits, const learn::TrainingSet& set, core::RunContext& context) {
+  Nuisance nuisance = no_nuisance(set, context);
+  for (const UnseenBy& fit : fits) {
+    const learn::Predicted predicted = learn::predict_scaled(fit.predictor, set, fit.rows, context);
+    for (std::size_t i = 0; i < fit.rows.size(); ++i) {
+      std::ranges::copy(predicted.revenue.row(i), nuisance.revenue.row(fit.rows[i]).begin());
+      std::ranges::copy(predicted.cost.row(i), nuisance.cost.row(fit.rows[i]).begin());
+    }
+  }
+  return nuisance;
+}
+
+learn::Base base_by(std::span<const UnseenBy> fits, std::size_t num_units, const learn::TrainingSet& set,
+                    core::RunContext& context) {
+  learn::Base base{{}, std::vector<float>(num_units), std::vector<float>(num_units)};
+  for (const UnseenBy& fit : fits) {
+    const learn::Predicted predicted = learn::predict_learned(fit.predictor, set, fit.rows, context);
+    for (std::size_t i = 0; i < fit.rows.size(); ++i) {
+      base.revenue[fit.places[i]] = base_of(predicted.revenue.row(i), set.scales.revenue);
+      base.cost[fit.places[i]] = base_of(predicted.cost.row(i), set.scales.cost);
+    }
+  }
+  return base;
 }
 
 BaseFit fit_base(const learn::Learner& learner, const learn::TrainingSet& set, const learn::Objective& objective,

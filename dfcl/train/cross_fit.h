@@ -51,6 +51,17 @@ struct Nuisance {
 Nuisance fit_nuisance(const learn::Learner& learner, const learn::TrainingSet& set, const learn::Objective& objective,
                       std::size_t epochs, std::size_t first_member, const FillStage& fill, core::RunContext& context);
 
+// The same by fits that are there: what each predicts of units it has not seen.
+struct UnseenBy {
+  const learn::Predictor& predictor;
+  std::span<const std::uint32_t> rows;    // of the trial
+  std::span<const std::uint32_t> places;  // theirs among the units of a base
+};
+Nuisance nuisance_by(std::span<const UnseenBy> fits, const learn::TrainingSet& set, core::RunContext& context);
+// The base of so many units; its predictors are left to the caller.
+learn::Base base_by(std::span<const UnseenBy> fits, std::size_t num_units, const learn::TrainingSet& set,
+                    core::RunContext& context);
+
 struct BaseFit {
   learn::Base base;
   std::vector<learn::EpochRecord> record;

@@ -46,6 +46,16 @@ std::size_t units_per_fit(const Method& method, std::size_t num_training_units) 
   return num_fold_fits(method) == 1 ? num_training_units : num_training_units * (kFolds - 1) / kFolds;
 }
 
+// The method that is this learner and nothing else; null: none.
+const Method* plain_method(learn::MakeLearner learner) {
+  const auto is_it = [&](const Method& method) {
+    return method.learner == learner && method.base == nullptr && !method.decides() && !method.learns_efficiencies() &&
+           !method.monotone;
+  };
+  const auto found = std::ranges::find_if(all_methods(), is_it);
+  return learner == nullptr || found == all_methods().end() ? nullptr : &*found;
+}
+
 // rows: of the trial; places: theirs among the held units.
 void predict_into(const data::Trial& trial, std::span<const learn::WeightedPredictor> predictors,
                   std::span<const std::uint32_t> rows, std::span<const std::uint32_t> places, learn::Predicted& unseen,
@@ -89,7 +99,9 @@ learn::Predicted unseen_of_whole(const data::Trial& trial, const HeldUnits& unit
 
 FoldFits::FoldFits(const data::Trial& trial, const data::Study& study, const Preparation& prepared,
                    const HeldUnits& units, const Checkpoint& checkpoint, core::RunContext& context)
-    : trial_(trial), study_(study), prepared_(prepared), units_(units), checkpoint_(checkpoint), context_(context) {}
+    : trial_(trial), study_(study), prepared_(prepared), units_(units), checkpoint_(checkpoint), context_(context) {
+  for (std::size_t fold = 0; fold <= kFolds; ++fold) rows_[fold] = fold_rows(units, fold, context);
+}
 
 Settings FoldFits::settings(const Method& method, std::size_t fold) const {
   const std::size_t num_units = prepared_.train_rows.size();
@@ -136,7 +148,7 @@ FinishedFit FoldFits::once(const std::string& name, const Hooks& hooks, const st
   const std::string file = "fit-" + name;
   const learn::Schema schema{trial_.arms, trial_.features.columns};
   if (const auto kept = checkpoint_.load(file))
-    return fit_of_file(*kept, schema, prepared_.train_rows.size(), checkpoint_.path_of(file), context_);
+    return fit_of_file(*kept, schema, units_.size(), checkpoint_.path_of(file), context_);
   if (hooks.is_time_up && hooks.is_time_up()) throw TimeIsUp();
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
@@ -147,17 +159,56 @@ FinishedFit FoldFits::once(const std::string& name, const Hooks& hooks, const st
 }
 
 FinishedFit FoldFits::fit_whole(const Method& method, const Hooks& hooks) {
+  const Method* trees = plain_method(method.base);
+  if (trees != nullptr) {
+    for (std::size_t fold = 0; fold < kFolds; ++fold) (void)fit_shared(*trees, fold, hooks);
+  }
   return once(method.name, hooks, [&] {
     const Preparation& prepared = prepared_for(method);
     const Settings own = settings(method, kFolds);
     const auto learner = make_learner(method.learner, prepared, trial_, study_, own, context_);
-    const auto base =
-        method.base == nullptr ? nullptr : make_learner(method.base, prepared, trial_, study_, own, context_);
-    learn::Fit fit = fit_on_base(base.get(), *learner, prepared.training_set(trial_), prepared, own,
-                                 fill_for(method.name, hooks), context_);
+    learn::TrainingSet set = prepared.training_set(trial_);
+    set.rows = units_.rows;
+    set.validation_rows = {};
+    learn::Base base;
+    if (trees != nullptr) {
+      std::vector<UnseenBy> unseen;
+      std::vector<SharedPredictor> predictors;
+      for (std::size_t fold = 0; fold < kFolds; ++fold) {
+        predictors.push_back(fit_shared(*trees, fold, hooks).predictors.front());
+        unseen.push_back({*predictors.back(), rows_[fold].held, rows_[fold].places});
+      }
+      base = base_by(unseen, units_.size(), set, context_);
+      base.predictors = equally(predictors);
+      set.base = &base;
+    }
+    learn::Stage stage{.epochs = own.warm_epochs};
+    fill_for(method.name, hooks)(stage, "whole");
+    learn::Fit fit = learner->fit(set, prediction_objective(prepared, method), stage, context_);
     if (!fit.out_of_sample) throw core::Error({.what = "a method without its out-of-sample predictions"});
     return FinishedFit{{std::move(fit.predictor)}, std::move(fit.record), std::move(fit.out_of_sample)};
   });
+}
+
+const FinishedFit& FoldFits::fit_shared(const Method& method, std::size_t fold, const Hooks& hooks) {
+  const auto key = std::pair(&method, fold);
+  if (const auto found = shared_.find(key); found != shared_.end()) return found->second;
+  learn::TrainingSet set = prepared_for(method).training_set(trial_);
+  set.rows = method.uses("network") ? rows_[fold].train : rows_[fold].seen;
+  set.validation_rows = {};
+  if (method.uses("network")) set.validation_rows = rows_[fold].validation;
+  FinishedFit fit =
+      once(fmt::format("{}-{}", method.name, fold), hooks, [&] { return fit_stages_of(method, fold, set, hooks); });
+  return shared_.emplace(key, std::move(fit)).first->second;
+}
+
+const learn::Learner& FoldFits::tree_learner(const Method& method) {
+  std::unique_ptr<learn::Learner>& learner = tree_learners_[&method];
+  if (!learner)
+    learner = method.decides()
+                  ? make_nuisance_learner(method, prepared_, trial_, study_, settings(method, 0), context_)
+                  : make_learner(method.learner, prepared_for(method), trial_, study_, settings(method, 0), context_);
+  return *learner;
 }
 
 FinishedFit FoldFits::fit_stages_of(const Method& method, std::size_t fold, const learn::TrainingSet& set,
@@ -165,15 +216,18 @@ FinishedFit FoldFits::fit_stages_of(const Method& method, std::size_t fold, cons
   const Preparation& prepared = prepared_for(method);
   const Settings own = settings(method, fold);
   const FillStage fill = fill_for(fmt::format("{}-{}", method.name, fold), hooks);
-  const auto learner = make_learner(method.learner, prepared, trial_, study_, own, context_);
+  std::unique_ptr<learn::Learner> made;
+  if (method.uses("network") || method.base != nullptr)
+    made = make_learner(method.learner, prepared, trial_, study_, own, context_);
+  const learn::Learner& learner = made ? *made : tree_learner(method);
   FinishedFit finished;
   if (method.base != nullptr) {
     const auto base = make_learner(method.base, prepared, trial_, study_, own, context_);
-    learn::Fit fit = fit_on_base(base.get(), *learner, set, prepared, own, fill, context_);
+    learn::Fit fit = fit_on_base(base.get(), learner, set, prepared, own, fill, context_);
     return {{std::move(fit.predictor)}, std::move(fit.record), {}};
   }
   for (std::size_t repeat = 0; repeat < repeats_of(own); ++repeat) {
-    learn::Fit fit = fit_stages(*learner, set, prepared, own, member_number(fold, repeat), nullptr,
+    learn::Fit fit = fit_stages(learner, set, prepared, own, member_number(fold, repeat), nullptr,
                                 fmt::format("{}", repeat), fill, context_);
     finished.predictors.push_back(std::move(fit.predictor));
     append(finished.record, fit.record);
@@ -181,25 +235,46 @@ FinishedFit FoldFits::fit_stages_of(const Method& method, std::size_t fold, cons
   return finished;
 }
 
+const learn::Predictor& FoldFits::fit_of_one_fold(const Method& method, std::size_t fold, const Hooks& hooks) {
+  SharedPredictor& kept = of_one_fold_[fold];
+  if (kept) return *kept;
+  learn::TrainingSet set = prepared_.training_set(trial_);
+  set.rows = rows_[fold].held;
+  set.validation_rows = {};
+  const Settings own = settings(method, fold);
+  learn::Stage stage{.member = kFirstNuisance + fold, .epochs = own.nuisance_epochs};
+  fill_for("nuisance", hooks)(stage, fmt::format("{}", fold));
+  kept = tree_learner(method).fit(set, prediction_objective(prepared_, method), stage, context_).predictor;
+  return *kept;
+}
+
+// A fold's: of the two others, each by trees that saw the other alone. Of all units: by the trees of the folds.
+const Nuisance& FoldFits::nuisance_for(const Method& method, std::size_t fold, const Hooks& hooks) {
+  if (const auto found = nuisance_.find(fold); found != nuisance_.end()) return found->second;
+  std::vector<UnseenBy> unseen;
+  for (std::size_t of = 0; of < kFolds; ++of) {
+    if (of == fold) continue;
+    const learn::Predictor& by = fold == kFolds
+                                     ? *fit_shared(*plain_method(method.nuisance), of, hooks).predictors.front()
+                                     : fit_of_one_fold(method, kFolds - fold - of, hooks);
+    unseen.push_back({by, rows_[of].held, rows_[of].places});
+  }
+  return nuisance_.emplace(fold, nuisance_by(unseen, prepared_.training_set(trial_), context_)).first->second;
+}
+
 FinishedFit FoldFits::fit_decision(const Method& method, std::size_t fold, learn::TrainingSet set, const Hooks& hooks) {
   const Settings own = settings(method, fold);
   const FillStage fill = fill_for(fmt::format("{}-{}", method.name, fold), hooks);
   const auto learner = make_learner(method.learner, prepared_, trial_, study_, own, context_);
-  Shared& shared = shared_[fold];
-  if (own.needs_nuisance() && !shared.nuisance) {
-    const auto maker =
-        method.nuisance == nullptr ? nullptr : make_learner(method.nuisance, prepared_, trial_, study_, own, context_);
-    shared.nuisance = fit_nuisance(maker == nullptr ? *learner : *maker, set, prediction_objective(prepared_, method),
-                                   own.nuisance_epochs, kFirstNuisance + 2 * fold,
-                                   fill_for(fmt::format("fold-{}", fold), hooks), context_);
+  if (own.needs_nuisance()) {
+    const Nuisance& nuisance = nuisance_for(method, fold, hooks);
+    set.nuisance_revenue = nuisance.revenue.view();
+    set.nuisance_cost = nuisance.cost.view();
   }
-  if (shared.nuisance) {
-    set.nuisance_revenue = std::as_const(*shared.nuisance).revenue.view();
-    set.nuisance_cost = std::as_const(*shared.nuisance).cost.view();
-  }
+  const std::vector<SharedPredictor>& starts = fit_shared(two_stage_method(), fold, hooks).predictors;
   FinishedFit finished;
   for (std::size_t repeat = 0; repeat < repeats_of(own); ++repeat) {
-    const SharedPredictor& warm = shared.warm->predictors[repeat % shared.warm->predictors.size()];
+    const SharedPredictor& warm = starts[repeat % starts.size()];
     learn::Stage stage{.member = member_number(fold, repeat)};
     fill(stage, fmt::format("{}", repeat));
     FineTuned tuned = fine_tune(*learner, set, prepared_, own, *warm, stage, context_);
@@ -209,26 +284,21 @@ FinishedFit FoldFits::fit_decision(const Method& method, std::size_t fold, learn
   return finished;
 }
 
-FinishedFit FoldFits::fit_fold(const Method& method, std::size_t fold, const FoldRows& rows, const Hooks& hooks) {
+FinishedFit FoldFits::fit_fold(const Method& method, std::size_t fold, const Hooks& hooks) {
   const Method& two_stage = two_stage_method();
-  learn::TrainingSet set = prepared_for(method).training_set(trial_);
-  set.rows = rows.train;
-  set.validation_rows = rows.validation;
-  const std::string name = fmt::format("{}-{}", method.name, fold);
-  if (&method == &two_stage) {
-    Shared& shared = shared_[fold];
-    if (!shared.warm) shared.warm = once(name, hooks, [&] { return fit_stages_of(method, fold, set, hooks); });
-    return {shared.warm->predictors, shared.warm->record, {}, shared.warm->seconds};
+  if (!method.decides() || method.learner != two_stage.learner || method.monotone) {
+    const FinishedFit& fit = fit_shared(method, fold, hooks);
+    return {fit.predictors, fit.record, {}, fit.seconds};
   }
-  if (!method.decides() || method.learner != two_stage.learner || method.monotone)
-    return once(name, hooks, [&] { return fit_stages_of(method, fold, set, hooks); });
-  (void)fit_fold(two_stage, fold, rows, hooks);
-  return once(name, hooks, [&] { return fit_decision(method, fold, set, hooks); });
+  (void)fit_shared(two_stage, fold, hooks);
+  learn::TrainingSet set = prepared_.training_set(trial_);
+  set.rows = rows_[fold].train;
+  set.validation_rows = rows_[fold].validation;
+  return once(fmt::format("{}-{}", method.name, fold), hooks, [&] { return fit_decision(method, fold, set, hooks); });
 }
 
 FinishedFit FoldFits::fit_all(const Method& method, const Hooks& hooks) {
-  // No unit is of this fold, so that all train or validate.
-  FinishedFit fit = fit_fold(method, kFolds, fold_rows(units_, kFolds, context_), hooks);
+  FinishedFit fit = fit_fold(method, kFolds, hooks);  // no unit is of this fold
   if (hooks.on_fit) hooks.on_fit();
   return fit;
 }
@@ -244,15 +314,14 @@ FoldedMethod FoldFits::fit(const Method& method, const Hooks& hooks) {
   };
   if (num_fold_fits(method) == 1) {
     FinishedFit fit = fit_whole(method, hooks);
-    folded.unseen = unseen_of_whole(trial_, units_, equally(fit.predictors), *fit.out_of_sample, context_);
+    folded.unseen = std::move(*fit.out_of_sample);
     take(fit);
     return folded;
   }
   folded.unseen = predictions_for(units_.size(), trial_.arms.size(), context_);
   for (std::size_t fold = 0; fold < kFolds; ++fold) {
-    const FoldRows rows = fold_rows(units_, fold, context_);
-    FinishedFit fit = fit_fold(method, fold, rows, hooks);
-    predict_into(trial_, equally(fit.predictors), rows.held, rows.places, folded.unseen, context_);
+    FinishedFit fit = fit_fold(method, fold, hooks);
+    predict_into(trial_, equally(fit.predictors), rows_[fold].held, rows_[fold].places, folded.unseen, context_);
     take(fit);
   }
   return folded;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fits of methods for folds (folds.h), and their predictions of the units they have not seen. Decision methods go on
-// from the fold's own two-stage fit, which they share; their nuisance is fitted inside the fold. A method that predicts
-// its own training units out of sample is fitted once, on all of them. With a checkpoint a finished fit is never done
-// again. Time: kFolds fits on two thirds of the units each. Memory: the predictors, 8 bytes per unit and arm for each
-// method's predictions, and as much for the nuisance of each fold while decision methods are fitted.
+// Fits of methods for folds (folds.h), and their predictions of the units they have not seen. What several methods need
+// is fitted once: decision methods go on from the fold's own two-stage fit; their nuisance comes from trees fitted to
+// one fold, which serve both folds without it; in a fit to all units, nuisance and a forest's base come from the
+// trees fitted for the folds. Learners without epochs hold out units of their own to stop by, so that they learn from
+// validation units too. A method that predicts its own training units out of sample is fitted once, on all units. With
+// a checkpoint a finished fit is never done again. Time: kFolds fits on two thirds of the units each. Memory: the
+// predictors, 8 bytes per unit and arm for each method's predictions, and as much for the nuisance of each fold.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -14,6 +17,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dfcl/core/run_context.h"
@@ -43,8 +47,8 @@ inline std::size_t num_fold_fits(const Method& method) { return method.uses("out
 Settings fold_settings(const data::Study& study, const Method& method, std::size_t num_training_units,
                        std::uint64_t seed);
 
-// Held units by a fit on all training units: these by its out-of-sample predictions, validation units by the
-// predictors.
+// Held units by a single method's fit on all training units: these by its out-of-sample predictions, validation units
+// by the predictors.
 learn::Predicted unseen_of_whole(const data::Trial& trial, const HeldUnits& units,
                                  std::span<const learn::WeightedPredictor> predictors,
                                  const learn::Predicted& out_of_sample, core::RunContext& context);
@@ -70,21 +74,22 @@ class FoldFits {
   FoldedMethod fit(const Method& method, const Hooks& hooks);
   // The method on all training units, as it goes into a stack's model. Only of methods that are fitted for each fold.
   FinishedFit fit_all(const Method& method, const Hooks& hooks);
-  // What decision methods share is needed no more.
-  void forget_shared() { shared_.clear(); }
+  // No further fits for folds: what only they need is let go.
+  void forget_nuisance() { nuisance_.clear(); }
 
  private:
-  struct Shared {
-    std::optional<FinishedFit> warm;
-    std::optional<Nuisance> nuisance;
-  };
-
   const Preparation& prepared_for(const Method& method);
   FillStage fill_for(const std::string& name, const Hooks& hooks) const;
   // From the checkpoint, or done and kept there.
   FinishedFit once(const std::string& name, const Hooks& hooks, const std::function<FinishedFit()>& fit) const;
   FinishedFit fit_whole(const Method& method, const Hooks& hooks);
-  FinishedFit fit_fold(const Method& method, std::size_t fold, const FoldRows& rows, const Hooks& hooks);
+  // A fit that others build on: done once, whoever asks first.
+  const FinishedFit& fit_shared(const Method& method, std::size_t fold, const Hooks& hooks);
+  // Of a learner that does not go in steps, for which folds are all the same.
+  const learn::Learner& tree_learner(const Method& method);
+  const learn::Predictor& fit_of_one_fold(const Method& method, std::size_t fold, const Hooks& hooks);
+  const Nuisance& nuisance_for(const Method& method, std::size_t fold, const Hooks& hooks);
+  FinishedFit fit_fold(const Method& method, std::size_t fold, const Hooks& hooks);
   FinishedFit fit_stages_of(const Method& method, std::size_t fold, const learn::TrainingSet& set, const Hooks& hooks);
   FinishedFit fit_decision(const Method& method, std::size_t fold, learn::TrainingSet set, const Hooks& hooks);
   // fold: kFolds means all training units, here and below.
@@ -97,7 +102,11 @@ class FoldFits {
   const HeldUnits& units_;
   const Checkpoint& checkpoint_;
   core::RunContext& context_;
-  std::map<std::size_t, Shared> shared_;  // by fold
+  std::array<FoldRows, kFolds + 1> rows_;  // by fold
+  std::map<std::pair<const Method*, std::size_t>, FinishedFit> shared_;
+  std::map<const Method*, std::unique_ptr<learn::Learner>> tree_learners_;
+  std::map<std::size_t, SharedPredictor> of_one_fold_;
+  std::map<std::size_t, Nuisance> nuisance_;
 };
 
 }  // namespace dfcl::train

@@ -43,13 +43,15 @@ HeldUnits held_units(const data::Trial& trial, const Preparation& prepared, cons
 
 FoldRows fold_rows(const HeldUnits& units, std::size_t fold, const core::RunContext& context) {
   FoldRows rows{core::Column<std::uint32_t>(context.scratch()), core::Column<std::uint32_t>(context.scratch()),
-                core::Column<std::uint32_t>(context.scratch()), core::Column<std::uint32_t>(context.scratch())};
+                core::Column<std::uint32_t>(context.scratch()), core::Column<std::uint32_t>(context.scratch()),
+                core::Column<std::uint32_t>(context.scratch())};
   for (std::size_t place = 0; place < units.size(); ++place) {
     const std::uint32_t row = units.rows[place];
     if (units.fold[place] == fold) {
       rows.held.push_back(row);
       rows.places.push_back(static_cast<std::uint32_t>(place));
     } else {
+      rows.seen.push_back(row);
       (units.is_training[place] != 0 ? rows.train : rows.validation).push_back(row);
     }
   }

@@ -34,6 +34,7 @@ HeldUnits held_units(const data::Trial& trial, const Preparation& prepared, cons
 
 // What a fit for a fold may see, and the places of the fold's units among the held ones.
 struct FoldRows {
+  core::Column<std::uint32_t> seen;  // train and validation together, rising
   core::Column<std::uint32_t> train;
   core::Column<std::uint32_t> validation;
   core::Column<std::uint32_t> held;    // rows of the trial

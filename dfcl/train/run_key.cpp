@@ -9,7 +9,7 @@ namespace dfcl::train {
 
 std::uint64_t run_key(const data::Trial& trial, const data::Study& study, const Settings& settings) {
   std::uint64_t key = core::combine_hashes(trial.fingerprint, core::hash_text(core::version()));
-  key = core::hash_text("one file a fit", key);  // the form of the checkpoints
+  key = core::hash_text("fits that share trees", key);  // the form of the checkpoints
   key = core::hash_bytes(trial.split.data(), trial.split.size(),
                          key);  // a column may say it; the fingerprint leaves it out
   const auto add = [&](const auto& settings_list) {

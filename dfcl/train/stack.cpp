@@ -127,7 +127,7 @@ class StackFit {
         any_cut = true;
       }
     }
-    fits_.forget_shared();
+    fits_.forget_nuisance();
     if (any_cut) checkpoint_.save(kLeftOut, cut);
   }
 

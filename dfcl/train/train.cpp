@@ -73,11 +73,9 @@ class Run {
     learn::TrainingSet set = prepared_.training_set(trial_);
     Nuisance nuisance;
     if (doubly_robust) {
-      const auto own = method_.nuisance == nullptr
-                           ? nullptr
-                           : make_learner(method_.nuisance, prepared_, trial_, study_, settings_, context_);
-      nuisance = fit_nuisance(own == nullptr ? learner : *own, set, prediction_objective(prepared_, method_),
-                              settings_.nuisance_epochs, kFirstNuisance, fill, context_);
+      const auto own = make_nuisance_learner(method_, prepared_, trial_, study_, settings_, context_);
+      nuisance = fit_nuisance(*own, set, prediction_objective(prepared_, method_), settings_.nuisance_epochs,
+                              kFirstNuisance, fill, context_);
       set.nuisance_revenue = std::as_const(nuisance).revenue.view();
       set.nuisance_cost = std::as_const(nuisance).cost.view();
     }
@@ -216,6 +214,9 @@ model::Model train_stack(const data::Trial& trial, const data::Study& study, con
                                 context);
   const Finishing finishing{trial, study, prepared, options.on_out_of_bag};
   model::Model result = model_frame(finishing, "auto", context.seed, options.study_text, nullptr);
+  core::Column<std::uint8_t> seen(context.scratch());  // trees learn from validation units too
+  for (const data::Split split : trial.split) seen.push_back(split == data::Split::test ? 0 : 1);
+  result.trained = model::trained_units(trial, study.split, seen);
   // With these members the same trial gives the same model again, whatever time left out.
   std::vector<std::string> names;
   for (const Method* method : stack.members) names.emplace_back(method->name);
