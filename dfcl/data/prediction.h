@@ -22,6 +22,7 @@ struct PredictionFacts {
   bool index_is_guessed = false;    // nobody said whether it is an index: taken for money
   std::string model = {};           // fingerprint of the model; "": not made by one of ours
   std::string method = {};          // of the model; "": unknown
+  std::string trained_on = {};      // units of the model, a sketch as text (model/trained_units.h); "": unknown
   // Per arm, the exact known cost per unit, of which the costs are the float32 nearest to it; empty: costs are
   // predicted.
   std::vector<double> price = {};

@@ -72,6 +72,7 @@ std::vector<std::pair<std::string, std::string>> fact_options(const PredictionFa
   std::vector<std::pair<std::string, std::string>> options;
   if (!facts.model.empty()) options.emplace_back(kModelOption, facts.model);
   if (!facts.method.empty()) options.emplace_back(kMethodOption, facts.method);
+  if (!facts.trained_on.empty()) options.emplace_back(kTrainedOption, facts.trained_on);
   if (!facts.control_is_guessed) options.emplace_back(kControlOption, facts.arms.labels[facts.arms.control]);
   if (!facts.index_is_guessed) options.emplace_back(kIndexOption, facts.is_index ? "true" : "false");
   for (std::size_t arm = 0; arm < facts.price.size(); ++arm)
@@ -93,6 +94,8 @@ PredictionFacts read_facts(std::vector<std::string> labels, const Provenance& pr
   read_index(provenance, where, facts);
   if (const std::string* model = find_option(provenance, kModelOption)) facts.model = *model;
   if (const std::string* method = find_option(provenance, kMethodOption)) facts.method = *method;
+  if (provenance.kind == "truth") facts.trained_on = kTrainedOnNothing;
+  if (const std::string* trained = find_option(provenance, kTrainedOption)) facts.trained_on = *trained;
   read_prices(provenance, where, facts);
   return facts;
 }

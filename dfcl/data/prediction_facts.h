@@ -17,6 +17,9 @@ inline constexpr const char* kIndexOption = "revenue_is_index";
 inline constexpr const char* kControlOption = "control";
 inline constexpr const char* kModelOption = "model";
 inline constexpr const char* kMethodOption = "method";
+inline constexpr const char* kTrainedOption = "trained_on";
+// Its value where no unit's prediction was made by what was fitted on the unit: a truth, predictions out of bag.
+inline constexpr const char* kTrainedOnNothing = "nothing";
 inline constexpr const char* kPriceOption = "price_";  // + the arm's label
 
 // What the caller says of predictions that do not say it themselves.
@@ -25,7 +28,7 @@ struct SaidOfPrediction {
   std::optional<bool> is_index;  // unset: nothing
 };
 
-// model, method, control, revenue_is_index, price_<arm>: those that are known.
+// model, method, trained_on, control, revenue_is_index, price_<arm>: those that are known.
 std::vector<std::pair<std::string, std::string>> fact_options(const PredictionFacts& facts);
 
 // The provenance with the facts among its options; those that it holds already stay.

@@ -39,6 +39,15 @@ std::vector<Split> splits_of_times(std::size_t num_times, const Study::Split& sp
   return splits;
 }
 
+Study::Split without_test(Study::Split split) {
+  const double rest = split.train + split.validation;
+  if (!(split.test > 0.0 && rest > 0.0)) return split;
+  split.train /= rest;
+  split.validation = 1.0 - split.train;
+  split.test = 0.0;
+  return split;
+}
+
 std::string_view to_text(Split split) {
   switch (split) {
     case Split::train: return "train";

@@ -24,6 +24,9 @@ std::uint64_t split_seed(const Study::Split& split);
 // two or more times, the first always trains and the last always tests.
 std::vector<Split> splits_of_times(std::size_t num_times, const Study::Split& split);
 
+// The same where test units come from elsewhere: all units train or validate, in the same proportion.
+Study::Split without_test(Study::Split split);
+
 std::string_view to_text(Split split);
 
 }  // namespace dfcl::data

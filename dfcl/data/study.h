@@ -19,9 +19,11 @@ struct Study {
 
   // Relative paths in the study are relative to this folder; "" is the working directory.
   std::string folder;
+  std::string file;  // it was read from; "": it was made in memory
 
   struct Data {
     std::optional<std::string> trial;  // file, glob or folder; none: the caller has the data in memory
+    std::optional<std::string> test;   // likewise, a trial to evaluate on; none: the test rows of the trial
   } data;
 
   struct Columns {
@@ -78,6 +80,11 @@ struct Study {
     double test = 0.3;
     std::int64_t seed = 0;
   } split;
+
+  // What is declared before outcomes of test rows are looked at.
+  struct Evaluate {
+    std::string estimator = "doubly-robust";
+  } evaluate;
 
   struct Method {
     std::string name = "auto";

@@ -20,6 +20,12 @@ void add_data(std::vector<StudyKey>& keys) {
   data("trial", &D::trial,
        "The trial: a csv, csv.gz, parquet or arrow file, a glob, or a folder of them. Relative to the study file.")
       .keyword("trial");
+  data(
+      "test", &D::test,
+      "A separate trial to evaluate on, with the same columns and arms and other units. All rows of `trial` then train "
+      "or validate.")
+      .unset("the test rows of `trial`")
+      .keyword("test");
 }
 
 void add_columns(std::vector<StudyKey>& keys) {
@@ -140,6 +146,13 @@ void add_budgets(std::vector<StudyKey>& keys) {
   split("validation", &S::validation, "The share that validates.").between(0.0, 1.0);
   split("test", &S::test, "The share that tests.").between(0.0, 1.0);
   split("seed", &S::seed, "Another number gives another split by hash.");
+  const SectionKeys evaluate(keys, "evaluate", &Study::evaluate, false);
+  evaluate(
+      "estimator", &Study::Evaluate::estimator,
+      "How revenue and cost of a plan are estimated. Another one on the command line makes the verdict one that was "
+      "not pre-declared.")
+      .one_of({"horvitz-thompson", "hajek", "stratified", "doubly-robust"})
+      .keyword("estimator");
 }
 
 void add_method(std::vector<StudyKey>& keys) {

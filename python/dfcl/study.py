@@ -67,6 +67,7 @@ class Study:
         self,
         *,
         trial: str | None = None,
+        test: str | None = None,
         id: str | None = None,
         arm: str | None = None,
         revenue: str | None = None,
@@ -92,6 +93,7 @@ class Study:
         margin: float | None = None,
         per_revenue: float | None = None,
         split: str | None = None,
+        estimator: str | None = None,
         method: str | None = None,
         settings: Mapping[str, Any] | None = None,
     ) -> None:

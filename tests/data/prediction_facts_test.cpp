@@ -20,6 +20,7 @@ TEST(PredictionFacts, AreReadBackAsTheyWereWritten) {
   facts.is_index = true;
   facts.model = "0123";
   facts.method = "drm";
+  facts.trained_on = "3:0f:";
   facts.price = {0.15, 0.0, 1.0 / 3.0};
   EXPECT_EQ(read(facts.arms.labels, fact_options(facts)), facts);
 }
@@ -33,6 +34,11 @@ TEST(PredictionFacts, GuessTheControlWhereNobodySays) {
   const PredictionFacts known = read({"0", "-5"}, {{"control", "-5"}});
   EXPECT_EQ(known.arms.control, 1u);
   EXPECT_FALSE(known.control_is_guessed);
+}
+
+TEST(PredictionFacts, ATruthIsFittedOnNothing) {
+  EXPECT_EQ(read_facts({"0", "1"}, {"truth", "", "", {}}, "t.parquet").trained_on, kTrainedOnNothing);
+  EXPECT_EQ(read_facts({"0", "1"}, {"prediction", "", "", {}}, "p.parquet").trained_on, "");
 }
 
 TEST(PredictionFacts, RefuseWhatMakesNoSense) {

@@ -38,5 +38,14 @@ TEST(Splits, ByTimeTrainEarlyAndTestLate) {
   EXPECT_EQ(splits_of_times(1, Study::Split{}).front(), Split::train);
 }
 
+TEST(Splits, LeaveTestingToAnotherFile) {
+  const Study::Split split = without_test({.train = 0.6, .validation = 0.2, .test = 0.2});
+  EXPECT_DOUBLE_EQ(split.train, 0.75);
+  EXPECT_DOUBLE_EQ(split.train + split.validation, 1.0);
+  EXPECT_EQ(split.test, 0.0);
+  const Study::Split again = without_test(split);
+  EXPECT_EQ(again.train, split.train);
+}
+
 }  // namespace
 }  // namespace dfcl::data

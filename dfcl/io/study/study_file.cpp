@@ -12,6 +12,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/data/splits.h"
 #include "dfcl/data/study_check.h"
 #include "dfcl/data/study_keys.h"
 #include "dfcl/io/study/toml_value.h"
@@ -110,8 +111,10 @@ void require_study_file(const std::string& path) {
 
 Study read_study(const std::string& path, const std::vector<std::string>& overrides) {
   require_study_file(path);
-  return parse_study(read_text_file(path, kMostStudyBytes), path, std::filesystem::path(path).parent_path().string(),
-                     overrides, true);
+  Study study = parse_study(read_text_file(path, kMostStudyBytes), path,
+                            std::filesystem::path(path).parent_path().string(), overrides, true);
+  study.file = path;
+  return study;
 }
 
 Study parse_study(const std::string& text, const std::string& path, const std::string& folder,
@@ -141,12 +144,14 @@ Study parse_study(const std::string& text, const std::string& path, const std::s
   }
   for (const std::string& text_override : overrides) apply_override(text_override, "", study);
   data::check_study(study, path, needs_trial);
+  if (study.data.test) study.split = data::without_test(study.split);
   return study;
 }
 
 Study with_settings(Study study, const std::vector<std::string>& settings, const std::string& where) {
   for (const std::string& setting : settings) apply_override(setting, where, study);
   data::check_study(study, where, false);
+  if (study.data.test) study.split = data::without_test(study.split);
   return study;
 }
 
