@@ -6,11 +6,10 @@
 
 #include <algorithm>
 
-#include "dfcl/core/error.h"
-#include "dfcl/io/tensors/strict_json.h"
 #include "dfcl/learn/facts_json.h"
 #include "dfcl/nn/inputs/preprocessing_tensors.h"
 #include "dfcl/nn/network_predictor.h"
+#include "dfcl/nn/outcomes_json.h"
 
 namespace dfcl::nn {
 namespace {
@@ -18,10 +17,8 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr int kMostDepth = 4;                     // of JSON
 constexpr std::size_t kMostNamedTensors = 2'000;  // beyond, the parameters of a member are one tensor
 constexpr std::size_t kMostMembers = 1'000;
-constexpr const char* kForms[] = {"outcome", "drm_scores", "drp_scores", "dpm_scores"};  // loss::RevenueForm
 
 ordered_json network_json(const OutcomeNetworkOptions& network) {
   ordered_json value = {{"inputs", network.inputs}, {"shared", network.shared}};
@@ -41,40 +38,12 @@ void set_network(OutcomeNetworkOptions& network, const json& value) {
   if (value.contains("heads")) network.heads = sizes_of(value["heads"]);
 }
 
-ordered_json outcome_json(const OutcomeOptions& head, const learn::OutcomeScale& scale) {
-  ordered_json value = learn::facts_json(head);
-  value["center"] = scale.center;
-  value["scale"] = scale.scale;
-  return value;
-}
-
-ordered_json outcomes_json(const NetworkParts& parts) {
-  return {{"revenue_form", kForms[static_cast<std::size_t>(parts.revenue_form)]},
-          {"efficiency_cost_scale", parts.efficiency_cost_scale},
-          {"revenue", outcome_json(parts.network.revenue, parts.scales.revenue)},
-          {"cost", outcome_json(parts.network.cost, parts.scales.cost)}};
-}
-
-learn::OutcomeScale scale_of(const json& value) {
-  return {value.at("center").get<double>(), value.at("scale").get<double>()};
-}
-
-void set_outcomes(NetworkParts& parts, const json& value) {
-  parts.revenue_form = learn::enum_of<loss::RevenueForm>(value.at("revenue_form"), kForms);
-  parts.efficiency_cost_scale = value.at("efficiency_cost_scale").get<double>();
-  parts.network.revenue = learn::facts_of(value.at("revenue"));
-  parts.network.cost = learn::facts_of(value.at("cost"));
-  parts.scales = {scale_of(value.at("revenue")), scale_of(value.at("cost"))};
-}
-
-template <class Set>
-void read_json(const learn::PartReader& part, const char* name, Set&& set) {
-  const json value = io::parse_strictly(part.text(name), kMostDepth, part.where());
-  try {
-    set(value);
-  } catch (const std::exception&) {  // of the JSON library, or of a number that does not fit
-    part.refuse(fmt::format("a model file with a malformed part '{}'", name));
-  }
+void set_outcomes(NetworkParts& parts, const learn::Origin& outcomes) {
+  parts.revenue_form = outcomes.revenue_form;
+  parts.efficiency_cost_scale = outcomes.efficiency_cost_scale;
+  parts.network.revenue = outcomes.facts.revenue;
+  parts.network.cost = outcomes.facts.cost;
+  parts.scales = outcomes.scales;
 }
 
 // In the order of the parameter vector.
@@ -121,7 +90,7 @@ std::vector<std::vector<float>> members_of(const learn::PartReader& part) {
 void NetworkPredictor::save(learn::PartWriter part) const {
   part.text("members", std::to_string(parts_.members.size()));
   part.text("network", network_json(parts_.network).dump());
-  part.text("outcomes", outcomes_json(parts_).dump());
+  part.text("outcomes", outcomes_json(*origin()).dump());
   put_preprocessing(part, parts_.preprocessing);
   put_members(part, parts_);
 }
@@ -129,7 +98,7 @@ void NetworkPredictor::save(learn::PartWriter part) const {
 std::unique_ptr<learn::Predictor> load_network(const learn::PartReader& part) {
   NetworkParts parts;
   read_json(part, "network", [&](const json& value) { set_network(parts.network, value); });
-  read_json(part, "outcomes", [&](const json& value) { set_outcomes(parts, value); });
+  read_json(part, "outcomes", [&](const json& value) { set_outcomes(parts, outcomes_of(value)); });
   parts.preprocessing = preprocessing_of(part, part.schema().features.size());
   parts.members = members_of(part);
   require_consistent(parts, part.schema(), part.where());  // before anything of its size is made

@@ -2,11 +2,11 @@
 #include "dfcl/nn/network_predictor.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"
+#include "dfcl/nn/network_outcomes.h"
 
 namespace dfcl::nn {
 namespace {
@@ -14,43 +14,9 @@ namespace {
 constexpr std::size_t kChunkRows = 16 * kTileRows;
 constexpr std::size_t kMostLayers = 100;
 
-class Checker {
+class NetworkCheck {
  public:
-  Checker(const NetworkParts& parts, const learn::Schema& schema, const std::string& where)
-      : parts_(parts), schema_(schema), where_(where) {}
-
-  void check() const {
-    const std::size_t num_arms = schema_.arms.size();
-    const bool is_index = parts_.revenue_form != loss::RevenueForm::outcome;
-    require(parts_.network.revenue.num_arms == (is_index ? num_arms - 1 : num_arms), "revenue");
-    require(parts_.network.cost.num_arms == num_arms, "cost");
-    check_features();
-    check_network();
-    for (const learn::OutcomeScale* outcome : {&parts_.scales.revenue, &parts_.scales.cost})
-      require(std::isfinite(outcome->center) && std::isfinite(outcome->scale) && outcome->scale > 0.0, "scales");
-    require(std::isfinite(parts_.efficiency_cost_scale) && parts_.efficiency_cost_scale > 0.0, "scale of efficiencies");
-  }
-
- private:
-  void require(bool good, const char* what) const {
-    if (good) return;
-    throw core::Error({.kind = core::ErrorKind::file,
-                       .what = std::string("a model whose parts do not fit each other: ") + what,
-                       .where = where_});
-  }
-
-  void check_features() const {
-    const Preprocessing& preprocessing = parts_.preprocessing;
-    const std::vector<data::FeatureColumn>& features = schema_.features;
-    require(!features.empty() && preprocessing.num_features() == features.size(), "features");
-    for (const NumberInput& number : preprocessing.numbers()) require(!features[number.feature].categorical, "numbers");
-    for (const std::uint32_t feature : preprocessing.indicators())
-      require(!features[feature].categorical, "indicators");
-    for (const CategoryInput& category : preprocessing.categories()) {
-      const data::FeatureColumn& column = features[category.feature];
-      require(column.categorical && category.position.size() == column.levels.size() + 1, "categories");
-    }
-  }
+  NetworkCheck(const NetworkParts& parts, const PartsCheck& check) : parts_(parts), check_(check) {}
 
   // Parameters and neurons are counted before anything of their size is made.
   void check_network() const {
@@ -73,12 +39,11 @@ class Checker {
       add(1, num_outputs);
     }
     require(num_neurons(network) <= kMostNeurons, "size of the network");
-    require(!parts_.members.empty(), "no members");
-    for (const auto& member : parts_.members) {
-      require(count == static_cast<double>(member.size()), "number of parameters");
-      require(std::all_of(member.begin(), member.end(), [](float value) { return std::isfinite(value); }), "weights");
-    }
+    check_.require_parameters(parts_.members, count, "no members");
   }
+
+ private:
+  void require(bool good, const char* what) const { check_.require(good, what); }
 
   std::size_t outputs_of(const OutcomeOptions& head) const {
     try {
@@ -90,9 +55,16 @@ class Checker {
   }
 
   const NetworkParts& parts_;
-  const learn::Schema& schema_;
-  const std::string& where_;
+  const PartsCheck& check_;
 };
+
+learn::Origin outcomes_of(const NetworkParts& parts) {
+  return {{parts.network.revenue, parts.network.cost},
+          parts.scales,
+          parts.revenue_form,
+          parts.efficiency_cost_scale,
+          parts.members.size()};
+}
 
 }  // namespace
 
@@ -106,16 +78,20 @@ std::size_t num_neurons(const OutcomeNetworkOptions& network) {
 }
 
 void require_consistent(const NetworkParts& parts, const learn::Schema& schema, const std::string& where) {
-  Checker(parts, schema, where).check();
+  const PartsCheck check(schema, where);
+  const learn::Origin outcomes = outcomes_of(parts);
+  check.require_arms(outcomes);
+  check.require_features(parts.preprocessing);
+  NetworkCheck(parts, check).check_network();
+  check.require_scales(outcomes);
 }
 
 // What a thread needs for a tile of rows.
 struct NetworkPredictor::Tile {
   Tile(const OutcomeNetwork<float>& member, std::size_t num_arms)
-      : workspace(member), index(num_arms), revenue(kTileRows * num_arms), cost(kTileRows * num_arms) {}
+      : workspace(member), revenue(kTileRows * num_arms), cost(kTileRows * num_arms) {}
 
   TileWorkspace<float> workspace;
-  std::vector<float> index;     // revenue of one unit made of efficiencies
   std::vector<double> revenue;  // sums over members, rows x arms, scaled
   std::vector<double> cost;
 };
@@ -136,7 +112,6 @@ void NetworkPredictor::add_member(const std::vector<float>& parameters) {
 void NetworkPredictor::predict_tile(Tile& tile, const learn::FeatureTile& units, const learn::Scales& scales,
                                     learn::Outcomes out) const {
   const std::size_t rows = units.size();
-  const std::size_t num_arms = out.cost.cols;
   const core::MatrixView<float> inputs = tile.workspace.inputs().slice(0, rows);
   if (units.rows.empty()) {
     parts_.preprocessing.apply(units.values, inputs);
@@ -147,30 +122,10 @@ void NetworkPredictor::predict_tile(Tile& tile, const learn::FeatureTile& units,
   std::fill(tile.cost.begin(), tile.cost.end(), 0.0);
   for (const OutcomeNetwork<float>& member : networks_) {
     tile.workspace.predict(member, rows);
-    for (std::size_t row = 0; row < rows; ++row) {
-      const auto scores = tile.workspace.revenue().row(row);
-      const auto costs = tile.workspace.cost().row(row);
-      std::span<const float> revenues = scores;
-      if (is_index()) {
-        for (float& score : scores) {
-          score = static_cast<float>(
-              loss::efficiency_of(parts_.revenue_form, static_cast<double>(score), parts_.efficiency_cost_scale));
-        }
-        loss::set_revenue_from_efficiencies<float>(scores, costs, tile.index);
-        revenues = tile.index;
-      }
-      for (std::size_t arm = 0; arm < num_arms; ++arm) {
-        tile.revenue[row * num_arms + arm] += static_cast<double>(revenues[arm]);
-        tile.cost[row * num_arms + arm] += static_cast<double>(costs[arm]);
-      }
-    }
+    add_predictions(parts_.revenue_form, parts_.efficiency_cost_scale, tile.workspace.revenue(), tile.workspace.cost(),
+                    rows, rows, tile.revenue.data(), tile.cost.data());
   }
-  const double num_members = static_cast<double>(networks_.size());
-  for (std::size_t i = 0; i < rows * num_arms; ++i) {
-    out.revenue.data[i] =
-        static_cast<float>(scales.revenue.center + scales.revenue.scale * (tile.revenue[i] / num_members));
-    out.cost.data[i] = static_cast<float>(scales.cost.center + scales.cost.scale * (tile.cost[i] / num_members));
-  }
+  set_means(scales, static_cast<double>(networks_.size()), tile.revenue.data(), tile.cost.data(), out);
 }
 
 void NetworkPredictor::run(const learn::FeatureTile& units, const learn::Scales& scales, learn::Outcomes out,
@@ -210,13 +165,7 @@ bool NetworkPredictor::join(const learn::Predictor& other) {
   return true;
 }
 
-std::optional<learn::Origin> NetworkPredictor::origin() const {
-  return learn::Origin{{parts_.network.revenue, parts_.network.cost},
-                       parts_.scales,
-                       parts_.revenue_form,
-                       parts_.efficiency_cost_scale,
-                       parts_.members.size()};
-}
+std::optional<learn::Origin> NetworkPredictor::origin() const { return outcomes_of(parts_); }
 
 void NetworkPredictor::require_fits(const learn::Schema& schema, const std::string& where) const {
   require_consistent(parts_, schema, where);

@@ -7,9 +7,8 @@
 #include <algorithm>
 
 #include "dfcl/core/count_text.h"
-#include "dfcl/core/error.h"
-#include "dfcl/io/tensors/strict_json.h"
 #include "dfcl/learn/facts_json.h"
+#include "dfcl/nn/outcomes_json.h"
 #include "dfcl/nn/table/table_predictor.h"
 
 namespace dfcl::nn {
@@ -19,40 +18,25 @@ using core::plural;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr int kMostDepth = 4;  // of JSON
 constexpr std::size_t kMostNetworks = 1'000;
-constexpr const char* kForms[] = {"outcome", "drm_scores", "drp_scores", "dpm_scores"};  // loss::RevenueForm
 
-ordered_json outcome_json(const OutcomeOptions& head, const learn::OutcomeScale& scale) {
-  ordered_json value = learn::facts_json(head);
-  value["center"] = scale.center;
-  value["scale"] = scale.scale;
+ordered_json parts_json(const TableParts& parts, const learn::Origin& outcomes) {
+  ordered_json value = {
+      {"width", parts.options.width}, {"members", parts.options.members}, {"networks", parts.networks.size()}};
+  value.update(outcomes_json(outcomes));
   return value;
-}
-
-learn::OutcomeScale scale_of(const json& value) {
-  return {value.at("center").get<double>(), value.at("scale").get<double>()};
-}
-
-ordered_json parts_json(const TableParts& parts) {
-  return {{"width", parts.options.width},
-          {"members", parts.options.members},
-          {"networks", parts.networks.size()},
-          {"revenue_form", kForms[static_cast<std::size_t>(parts.revenue_form)]},
-          {"efficiency_cost_scale", parts.efficiency_cost_scale},
-          {"revenue", outcome_json(parts.options.revenue, parts.scales.revenue)},
-          {"cost", outcome_json(parts.options.cost, parts.scales.cost)}};
 }
 
 // Returns the number of networks.
 std::size_t set_parts(TableParts& parts, const json& value) {
-  parts.options.width = learn::size_of(value.at("width"));
-  parts.options.members = learn::size_of(value.at("members"));
-  parts.revenue_form = learn::enum_of<loss::RevenueForm>(value.at("revenue_form"), kForms);
-  parts.efficiency_cost_scale = value.at("efficiency_cost_scale").get<double>();
-  parts.options.revenue = learn::facts_of(value.at("revenue"));
-  parts.options.cost = learn::facts_of(value.at("cost"));
-  parts.scales = {scale_of(value.at("revenue")), scale_of(value.at("cost"))};
+  const learn::Origin outcomes = outcomes_of(value);
+  parts.options = {.width = learn::size_of(value.at("width")),
+                   .members = learn::size_of(value.at("members")),
+                   .revenue = outcomes.facts.revenue,
+                   .cost = outcomes.facts.cost};
+  parts.revenue_form = outcomes.revenue_form;
+  parts.efficiency_cost_scale = outcomes.efficiency_cost_scale;
+  parts.scales = outcomes.scales;
   return learn::size_of(value.at("networks"));
 }
 
@@ -85,7 +69,7 @@ std::string network_text(const TableParts& parts) {
 }  // namespace
 
 void TablePredictor::save(learn::PartWriter part) const {
-  part.text("network", parts_json(parts_).dump());
+  part.text("network", parts_json(parts_, *origin()).dump());
   put_encoding(part, parts_.encoding);
   for (std::size_t i = 0; i < parts_.networks.size(); ++i) {
     for (const Tensor& tensor : networks_.front()->tensors()) {
@@ -99,12 +83,7 @@ void TablePredictor::save(learn::PartWriter part) const {
 std::unique_ptr<learn::Predictor> load_table_network(const learn::PartReader& part) {
   TableParts parts;
   std::size_t num_networks = 0;
-  const json value = io::parse_strictly(part.text("network"), kMostDepth, part.where());
-  try {
-    num_networks = set_parts(parts, value);
-  } catch (const std::exception&) {  // of the JSON library, or of a number that does not fit
-    part.refuse("a model file with a malformed part 'network'");
-  }
+  read_json(part, "network", [&](const json& value) { num_networks = set_parts(parts, value); });
   if (num_networks == 0 || num_networks > kMostNetworks) part.refuse("a model file with a wrong number of networks");
   parts.encoding = encoding_of(part, part.schema().features.size());
   // The numbers of all tensors of a network, one after the other. That names, shapes and order are right is seen when

@@ -2,78 +2,44 @@
 #include "dfcl/nn/table/table_predictor.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "dfcl/core/error.h"
+#include "dfcl/nn/network_outcomes.h"
 
 namespace dfcl::nn {
 namespace {
 
 constexpr std::size_t kBlockUnits = 65'536;  // whose sums over networks are kept at a time
 
-class Checker {
- public:
-  Checker(const TableParts& parts, const learn::Schema& schema, const std::string& where)
-      : parts_(parts), schema_(schema), where_(where) {}
-
-  void check() const {
-    const std::size_t num_arms = schema_.arms.size();
-    const bool is_index = parts_.revenue_form != loss::RevenueForm::outcome;
-    require(parts_.options.revenue.num_arms == (is_index ? num_arms - 1 : num_arms), "revenue");
-    require(parts_.options.cost.num_arms == num_arms, "cost");
-    check_features();
-    check_networks();
-    for (const learn::OutcomeScale* outcome : {&parts_.scales.revenue, &parts_.scales.cost})
-      require(std::isfinite(outcome->center) && std::isfinite(outcome->scale) && outcome->scale > 0.0, "scales");
-    require(std::isfinite(parts_.efficiency_cost_scale) && parts_.efficiency_cost_scale > 0.0, "scale of efficiencies");
+// Parameters are counted before anything of their size is made.
+void require_networks(const TableParts& parts, const PartsCheck& check) {
+  std::size_t size = 0;
+  try {
+    size = num_table_parameters(parts.encoding, parts.options);
+  } catch (const core::Error&) {
+    check.require(false, "heads that contradict themselves");
   }
+  check.require(size > 0, "size of the network");
+  check.require_parameters(parts.networks, static_cast<double>(size), "no networks");
+}
 
- private:
-  void require(bool good, const char* what) const {
-    if (good) return;
-    throw core::Error({.kind = core::ErrorKind::file,
-                       .what = std::string("a model whose parts do not fit each other: ") + what,
-                       .where = where_});
-  }
-
-  void check_features() const {
-    const Preprocessing& preprocessing = parts_.encoding.preprocessing();
-    const std::vector<data::FeatureColumn>& features = schema_.features;
-    require(!features.empty() && preprocessing.num_features() == features.size(), "features");
-    for (const NumberInput& number : preprocessing.numbers()) require(!features[number.feature].categorical, "numbers");
-    for (const std::uint32_t feature : preprocessing.indicators())
-      require(!features[feature].categorical, "indicators");
-    for (const CategoryInput& category : preprocessing.categories()) {
-      const data::FeatureColumn& column = features[category.feature];
-      require(column.categorical && category.position.size() == column.levels.size() + 1, "categories");
-    }
-  }
-
-  // Parameters are counted before anything of their size is made.
-  void check_networks() const {
-    std::size_t size = 0;
-    try {
-      size = num_table_parameters(parts_.encoding, parts_.options);
-    } catch (const core::Error&) {
-      require(false, "heads that contradict themselves");
-    }
-    require(size > 0, "size of the network");
-    require(!parts_.networks.empty(), "no networks");
-    for (const auto& network : parts_.networks) {
-      require(network.size() == size, "number of parameters");
-      require(std::ranges::all_of(network, [](float value) { return std::isfinite(value); }), "weights");
-    }
-  }
-
-  const TableParts& parts_;
-  const learn::Schema& schema_;
-  const std::string& where_;
-};
+learn::Origin outcomes_of(const TableParts& parts) {
+  return {{parts.options.revenue, parts.options.cost},
+          parts.scales,
+          parts.revenue_form,
+          parts.efficiency_cost_scale,
+          parts.networks.size()};
+}
 
 }  // namespace
 
 void require_consistent(const TableParts& parts, const learn::Schema& schema, const std::string& where) {
-  Checker(parts, schema, where).check();
+  const PartsCheck check(schema, where);
+  const learn::Origin outcomes = outcomes_of(parts);
+  check.require_arms(outcomes);
+  check.require_features(parts.encoding.preprocessing());
+  require_networks(parts, check);
+  check.require_scales(outcomes);
 }
 
 TablePredictor::TablePredictor(TableParts parts) : parts_(std::move(parts)) {
@@ -88,30 +54,6 @@ void TablePredictor::add_network(const std::vector<float>& parameters) {
   networks_.push_back(std::move(network));
 }
 
-// Adds the predictions of all members: of efficiencies, the index that each member's scores make.
-void TablePredictor::add_tile(TableTile<float>& tile, std::size_t count, double* revenue, double* cost) const {
-  const std::size_t num_arms = parts_.options.cost.num_arms;
-  std::vector<float> index(num_arms);
-  for (std::size_t row = 0; row < count * parts_.options.members; ++row) {
-    const std::span<float> scores = tile.revenue().row(row);
-    const std::span<const float> costs = tile.cost().row(row);
-    std::span<const float> revenues = scores;
-    if (is_index()) {
-      for (float& score : scores) {
-        score = static_cast<float>(
-            loss::efficiency_of(parts_.revenue_form, static_cast<double>(score), parts_.efficiency_cost_scale));
-      }
-      loss::set_revenue_from_efficiencies<float>(scores, costs, index);
-      revenues = index;
-    }
-    const std::size_t unit = row % count;
-    for (std::size_t arm = 0; arm < num_arms; ++arm) {
-      revenue[unit * num_arms + arm] += static_cast<double>(revenues[arm]);
-      cost[unit * num_arms + arm] += static_cast<double>(costs[arm]);
-    }
-  }
-}
-
 void TablePredictor::run(const learn::FeatureTile& units, const learn::Scales& scales, learn::Outcomes out,
                          core::RunContext& context) const {
   const std::size_t num_arms = out.cost.cols;
@@ -122,14 +64,12 @@ void TablePredictor::run(const learn::FeatureTile& units, const learn::Scales& s
     for (const auto& network : networks_) {
       runner_->run(context, *network, units.slice(begin, size),
                    [&](std::size_t first, std::size_t tile_units, TableTile<float>& tile) {
-                     add_tile(tile, tile_units, revenue.data() + first * num_arms, cost.data() + first * num_arms);
+                     add_predictions(parts_.revenue_form, parts_.efficiency_cost_scale, tile.revenue(), tile.cost(),
+                                     tile_units * parts_.options.members, tile_units, revenue.data() + first * num_arms,
+                                     cost.data() + first * num_arms);
                    });
     }
-    const learn::Outcomes block = out.slice(begin, size);
-    for (std::size_t i = 0; i < revenue.size(); ++i) {
-      block.revenue.data[i] = static_cast<float>(scales.revenue.center + scales.revenue.scale * (revenue[i] / count));
-      block.cost.data[i] = static_cast<float>(scales.cost.center + scales.cost.scale * (cost[i] / count));
-    }
+    set_means(scales, count, revenue.data(), cost.data(), out.slice(begin, size));
   }
 }
 
@@ -158,13 +98,7 @@ bool TablePredictor::join(const learn::Predictor& other) {
   return true;
 }
 
-std::optional<learn::Origin> TablePredictor::origin() const {
-  return learn::Origin{{parts_.options.revenue, parts_.options.cost},
-                       parts_.scales,
-                       parts_.revenue_form,
-                       parts_.efficiency_cost_scale,
-                       parts_.networks.size()};
-}
+std::optional<learn::Origin> TablePredictor::origin() const { return outcomes_of(parts_); }
 
 void TablePredictor::require_fits(const learn::Schema& schema, const std::string& where) const {
   require_consistent(parts_, schema, where);

@@ -52,7 +52,6 @@ class TablePredictor final : public learn::Predictor {
   void add_network(const std::vector<float>& parameters);
   void run(const learn::FeatureTile& units, const learn::Scales& scales, learn::Outcomes out,
            core::RunContext& context) const;
-  void add_tile(TableTile<float>& tile, std::size_t count, double* revenue, double* cost) const;
 
   TableParts parts_;
   std::vector<std::unique_ptr<TableNetwork<float>>> networks_;
