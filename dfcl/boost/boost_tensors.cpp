@@ -3,6 +3,7 @@
 
 #include "dfcl/io/tensors/strict_json.h"
 #include "dfcl/learn/facts_json.h"
+#include "dfcl/trees/tree_bytes.h"
 
 namespace dfcl::boost {
 namespace {
@@ -12,66 +13,33 @@ using Whole = std::vector<std::int64_t>;
 using Real = std::vector<float>;
 using Double = std::vector<double>;
 
-constexpr int kMostDepth = 3;           // of JSON
-constexpr std::size_t kNodeBytes = 12;  // next (4), set (4), feature (2), last_left, missing_left; lowest byte first
-constexpr std::size_t kSetBytes = 32;
+using trees::kNodeBytes;
+using trees::kSetBytes;
+
+constexpr int kMostDepth = 3;              // of JSON
 constexpr const char* kScales = "scales";  // center and scale of revenue and of cost
 constexpr const char* kImportance = "importance";
 constexpr const char* kBinSizes = "bins.sizes";  // of each feature: categorical, cuts, levels
 constexpr const char* kCuts = "bins.cuts";
 constexpr const char* kLevels = "bins.levels";
 
-void append(Bytes& bytes, std::uint64_t number, std::size_t size) {
-  for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<std::uint8_t>(number >> (8 * i)));
-}
-std::uint64_t number_at(const std::uint8_t* bytes, std::size_t size) {
-  std::uint64_t number = 0;
-  for (std::size_t i = 0; i < size; ++i) number |= static_cast<std::uint64_t>(bytes[i]) << (8 * i);
-  return number;
-}
-
 std::size_t count_of(std::int64_t number, std::size_t most, const std::string& name, const learn::PartReader& part) {
-  if (number < 0 || static_cast<std::uint64_t>(number) > most) part.refuse_tensor(name);
-  return static_cast<std::size_t>(number);
+  const std::optional<std::size_t> count = trees::count_of(number, most);
+  if (!count) part.refuse_tensor(name);
+  return *count;
 }
 
 void put_bins(const learn::PartWriter& part, const std::vector<trees::FeatureBins>& features) {
-  Whole sizes;
-  Real cuts;
-  Bytes levels;
-  for (const trees::FeatureBins& bins : features) {
-    sizes.insert(sizes.end(), {bins.categorical ? 1 : 0, static_cast<std::int64_t>(bins.cuts.size()),
-                               static_cast<std::int64_t>(bins.level_bin.size())});
-    cuts.insert(cuts.end(), bins.cuts.begin(), bins.cuts.end());
-    levels.insert(levels.end(), bins.level_bin.begin(), bins.level_bin.end());
-  }
-  part.tensor(kBinSizes, {features.size(), 3}, sizes);
-  part.tensor(kCuts, {cuts.size()}, cuts);
-  part.tensor(kLevels, {levels.size()}, levels);
+  const trees::FlatBins flat = trees::flat_bins(features);
+  part.tensor(kBinSizes, {features.size(), 3}, flat.sizes);
+  part.tensor(kCuts, {flat.cuts.size()}, flat.cuts);
+  part.tensor(kLevels, {flat.levels.size()}, flat.levels);
 }
 
 std::vector<trees::FeatureBins> bins_of(const learn::PartReader& part) {
-  const Whole& sizes = part.values<Whole>(kBinSizes);
-  const Real& cuts = part.values<Real>(kCuts);
-  const Bytes& levels = part.values<Bytes>(kLevels);
-  if (sizes.size() % 3 != 0) part.refuse_tensor(kBinSizes);
-  std::vector<trees::FeatureBins> features;
-  auto cut = cuts.begin();
-  auto level = levels.begin();
-  for (std::size_t i = 0; i < sizes.size(); i += 3) {
-    trees::FeatureBins& bins = features.emplace_back();
-    bins.categorical = count_of(sizes[i], 1, kBinSizes, part) == 1;
-    const auto num_cuts = static_cast<std::ptrdiff_t>(
-        count_of(sizes[i + 1], static_cast<std::size_t>(cuts.end() - cut), kBinSizes, part));
-    const auto num_levels = static_cast<std::ptrdiff_t>(
-        count_of(sizes[i + 2], static_cast<std::size_t>(levels.end() - level), kBinSizes, part));
-    bins.cuts.assign(cut, cut + num_cuts);
-    bins.level_bin.assign(level, level + num_levels);
-    cut += num_cuts;
-    level += num_levels;
-  }
-  if (cut != cuts.end() || level != levels.end()) part.refuse_tensor(kBinSizes);
-  return features;
+  auto bins = trees::bins_of(part.values<Whole>(kBinSizes), part.values<Real>(kCuts), part.values<Bytes>(kLevels));
+  if (!bins) part.refuse_tensor(kBinSizes);
+  return std::move(*bins);
 }
 
 // Names of an outcome's tensors: trees of each bag; base of each bag and arm; of each tree its nodes, sets and leaves;
@@ -100,16 +68,8 @@ void put_bags(const learn::PartWriter& part, const std::string& outcome, const s
       sizes.insert(sizes.end(),
                    {static_cast<std::int64_t>(tree.nodes.size()), static_cast<std::int64_t>(tree.sets.size()) - 1,
                     static_cast<std::int64_t>(tree.values.size())});
-      for (const trees::Node& node : tree.nodes) {
-        append(nodes, node.next, 4);
-        append(nodes, node.set, 4);
-        append(nodes, node.feature, 2);
-        append(nodes, node.last_left, 1);
-        append(nodes, node.missing_left, 1);
-      }
-      for (std::size_t set = 1; set < tree.sets.size(); ++set) {
-        for (const std::uint64_t word : tree.sets[set]) append(sets, word, 8);
-      }
+      trees::append_nodes(tree.nodes, nodes);
+      trees::append_sets(std::span(tree.sets).subspan(1), sets);
       values.insert(values.end(), tree.values.begin(), tree.values.end());
     }
   }
@@ -125,15 +85,14 @@ void put_bags(const learn::PartWriter& part, const std::string& outcome, const s
 class TreeReader {
  public:
   TreeReader(const learn::PartReader& part, const Names& names)
-      : part_(part),
-        names_(names),
-        sizes_(part.values<Whole>(names.sizes)),
-        nodes_(part.values<Bytes>(names.nodes)),
-        sets_(part.values<Bytes>(names.sets)),
-        values_(part.values<Real>(names.values)) {
+      : part_(part), names_(names), sizes_(part.values<Whole>(names.sizes)), values_(part.values<Real>(names.values)) {
+    auto nodes = trees::nodes_of(part.values<Bytes>(names.nodes));
+    auto sets = trees::sets_of(part.values<Bytes>(names.sets));
     if (sizes_.size() % 3 != 0) part.refuse_tensor(names.sizes);
-    if (nodes_.size() % kNodeBytes != 0) part.refuse_tensor(names.nodes);
-    if (sets_.size() % kSetBytes != 0) part.refuse_tensor(names.sets);
+    if (!nodes) part.refuse_tensor(names.nodes);
+    if (!sets) part.refuse_tensor(names.sets);
+    nodes_ = std::move(*nodes);
+    sets_ = std::move(*sets);
   }
 
   std::size_t trees_left() const { return (sizes_.size() - size_) / 3; }
@@ -142,36 +101,30 @@ class TreeReader {
   }
 
   Tree next() {
-    Tree tree;
-    const std::size_t num_nodes = take(nodes_.size() - node_, kNodeBytes);
-    const std::size_t num_sets = take(sets_.size() - set_, kSetBytes);
-    const std::size_t num_values = take(values_.size() - value_, 1);
-    for (std::size_t i = 0; i < num_nodes; ++i, node_ += kNodeBytes) {
-      const std::uint8_t* bytes = nodes_.data() + node_;
-      tree.nodes.push_back({static_cast<std::uint32_t>(number_at(bytes, 4)),
-                            static_cast<std::uint32_t>(number_at(bytes + 4, 4)),
-                            static_cast<std::uint16_t>(number_at(bytes + 8, 2)), bytes[10], bytes[11]});
-    }
-    tree.sets.emplace_back();
-    for (std::size_t i = 0; i < num_sets; ++i, set_ += kSetBytes) {
-      trees::BinSet& set = tree.sets.emplace_back();
-      for (std::size_t word = 0; word < set.size(); ++word) set[word] = number_at(sets_.data() + set_ + 8 * word, 8);
-    }
-    for (std::size_t i = 0; i < num_values; ++i) tree.values.push_back(values_[value_++]);
+    const auto nodes = taken(nodes_, node_);
+    const auto sets = taken(sets_, set_);
+    const auto values = taken(values_, value_);
+    Tree tree{{nodes.begin(), nodes.end()}, {trees::BinSet{}}, {values.begin(), values.end()}};
+    tree.sets.insert(tree.sets.end(), sets.begin(), sets.end());
     return tree;
   }
 
  private:
-  std::size_t take(std::size_t left, std::size_t bytes) {
-    return count_of(sizes_[size_++], left / bytes, names_.sizes, part_);
+  // As many as the next size says, from the place on.
+  template <class Value>
+  std::span<const Value> taken(const std::vector<Value>& all, std::size_t& place) {
+    const std::size_t count = count_of(sizes_[size_++], all.size() - place, names_.sizes, part_);
+    const auto values = std::span(all).subspan(place, count);
+    place += count;
+    return values;
   }
 
   const learn::PartReader& part_;
   const Names& names_;
   const Whole& sizes_;
-  const Bytes& nodes_;
-  const Bytes& sets_;
   const Real& values_;
+  std::vector<trees::Node> nodes_;
+  std::vector<trees::BinSet> sets_;
   std::size_t size_ = 0, node_ = 0, set_ = 0, value_ = 0;
 };
 
