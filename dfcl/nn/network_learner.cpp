@@ -40,15 +40,6 @@ void set_layers(const data::Study::Network& given, OutcomeNetworkOptions& networ
   }
 }
 
-core::Error other_model(std::string what, std::string found, std::string expected, std::string hint = "") {
-  return core::Error({.kind = core::ErrorKind::usage,
-                      .field = "start_from",
-                      .what = std::move(what),
-                      .found = std::move(found),
-                      .expected = std::move(expected),
-                      .hint = std::move(hint)});
-}
-
 std::string layers_text(const OutcomeNetworkOptions& network) {
   std::string text = network.heads ? "shared " : "hidden ";
   text += fmt::format("[{}]", fmt::join(network.shared, ", "));
@@ -66,23 +57,16 @@ std::string outcome_text(const OutcomeOptions& outcome) {
 
 void require_same_network(const OutcomeNetworkOptions& wanted, const OutcomeNetworkOptions& found) {
   if (wanted.shared != found.shared || wanted.heads != found.heads) {
-    throw other_model("the starting model has another network", layers_text(found), layers_text(wanted),
-                      "[network] may be left out: the model's is taken then");
+    throw core::field_error("start_from", "the starting model has another network", layers_text(found),
+                            layers_text(wanted), "[network] may be left out: the model's is taken then");
   }
-  for (const auto& [name, theirs, ours] :
-       {std::tuple{"revenue", found.revenue, wanted.revenue}, std::tuple{"cost", found.cost, wanted.cost}}) {
-    if (theirs == ours) continue;
-    throw other_model(fmt::format("the starting model predicts {} in another form", name), outcome_text(theirs),
-                      outcome_text(ours),
-                      fmt::format("[cost], {}, {}, {} and the kind of the method must be the same",
-                                  core::field_name("method.as_published"), core::field_name("method.monotone"),
-                                  core::field_name("method.concave")));
-  }
+  require_same_outcomes({wanted.revenue, wanted.cost}, {found.revenue, found.cost});
 }
 
 const NetworkParts& network_parts(const learn::Predictor& start) {
   const auto* network = dynamic_cast<const NetworkPredictor*>(&start);
-  if (network == nullptr) throw other_model("the starting model is no plain network", start.kind(), "a plain network");
+  if (network == nullptr)
+    throw core::field_error("start_from", "the starting model is no plain network", start.kind(), "a plain network");
   return network->parts();
 }
 
@@ -103,6 +87,18 @@ bool wants_table(const learn::LearnerRequest& request) {
 }
 
 }  // namespace
+
+void require_same_outcomes(const learn::Facts& wanted, const learn::Facts& found) {
+  for (const auto& [name, theirs, ours] :
+       {std::tuple{"revenue", found.revenue, wanted.revenue}, std::tuple{"cost", found.cost, wanted.cost}}) {
+    if (theirs == ours) continue;
+    throw core::field_error("start_from", fmt::format("the starting model predicts {} in another form", name),
+                            outcome_text(theirs), outcome_text(ours),
+                            fmt::format("[cost], {}, {}, {} and the kind of the method must be the same",
+                                        core::field_name("method.as_published"), core::field_name("method.monotone"),
+                                        core::field_name("method.concave")));
+  }
+}
 
 Preprocessing recoded(const Preprocessing& preprocessing, const std::vector<data::FeatureColumn>& known_columns,
                       const std::vector<data::FeatureColumn>& columns) {

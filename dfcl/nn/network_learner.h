@@ -37,4 +37,7 @@ std::unique_ptr<learn::Learner> make_network_learner(const learn::LearnerRequest
 Preprocessing recoded(const Preprocessing& preprocessing, const std::vector<data::FeatureColumn>& known,
                       const std::vector<data::FeatureColumn>& columns);
 
+// Throws Error of kind usage where a starting model's outcomes are not those to learn.
+void require_same_outcomes(const learn::Facts& wanted, const learn::Facts& found);
+
 }  // namespace dfcl::nn

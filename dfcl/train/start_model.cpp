@@ -5,19 +5,10 @@
 
 #include <algorithm>
 
-#include "dfcl/core/error.h"
+#include "dfcl/core/error_makers.h"
 
 namespace dfcl::train {
 namespace {
-
-core::Error other_model(std::string what, std::string found, std::string expected, std::string hint = "") {
-  return core::Error({.kind = core::ErrorKind::usage,
-                      .field = "start_from",
-                      .what = std::move(what),
-                      .found = std::move(found),
-                      .expected = std::move(expected),
-                      .hint = std::move(hint)});
-}
 
 const char* kind_text(const data::FeatureColumn& column) { return column.categorical ? "categories" : "numbers"; }
 
@@ -25,24 +16,26 @@ const char* kind_text(const data::FeatureColumn& column) { return column.categor
 
 void require_same_schema(const data::Trial& trial, const model::Model& start) {
   if (start.predictors.size() != 1 || !start.predictors.front().predictor->origin())
-    throw other_model("training cannot start from a model of this method", start.method, "a model of networks");
+    throw core::field_error("start_from", "training cannot start from a model of this method", start.method,
+                            "a model of networks");
   if (trial.arms.labels != start.arms.labels || trial.arms.control != start.arms.control) {
     const auto text = [](const data::Arms& arms) {
       return fmt::format("{} with control {}", fmt::join(arms.labels, ", "), arms.labels[arms.control]);
     };
-    throw other_model("the starting model knows other arms", text(start.arms), text(trial.arms));
+    throw core::field_error("start_from", "the starting model knows other arms", text(start.arms), text(trial.arms));
   }
   const auto& columns = trial.features.columns;
   for (std::size_t i = 0; i < std::max(columns.size(), start.features.size()); ++i) {
     if (i >= columns.size() || i >= start.features.size() || columns[i].name != start.features[i].name) {
-      throw other_model(fmt::format("the starting model has other features, from the {}. on", i + 1),
-                        i < start.features.size() ? fmt::format("'{}'", start.features[i].name) : "no more features",
-                        i < columns.size() ? fmt::format("'{}'", columns[i].name) : "no more features",
-                        "[columns] features and exclude say which columns are used");
+      throw core::field_error(
+          "start_from", fmt::format("the starting model has other features, from the {}. on", i + 1),
+          i < start.features.size() ? fmt::format("'{}'", start.features[i].name) : "no more features",
+          i < columns.size() ? fmt::format("'{}'", columns[i].name) : "no more features",
+          "[columns] features and exclude say which columns are used");
     }
     if (columns[i].categorical != start.features[i].categorical) {
-      throw other_model(fmt::format("the starting model reads '{}' differently", columns[i].name),
-                        kind_text(start.features[i]), kind_text(columns[i]), "[columns] categorical decides");
+      throw core::field_error("start_from", fmt::format("the starting model reads '{}' differently", columns[i].name),
+                              kind_text(start.features[i]), kind_text(columns[i]), "[columns] categorical decides");
     }
   }
 }

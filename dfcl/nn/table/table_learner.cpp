@@ -12,39 +12,22 @@
 namespace dfcl::nn {
 namespace {
 
-core::Error other_model(std::string what, std::string found, std::string expected, std::string hint = "") {
-  return core::Error({.kind = core::ErrorKind::usage,
-                      .field = "start_from",
-                      .what = std::move(what),
-                      .found = std::move(found),
-                      .expected = std::move(expected),
-                      .hint = std::move(hint)});
-}
-
 const TableParts& table_parts(const learn::Predictor& start) {
   const auto* network = dynamic_cast<const TablePredictor*>(&start);
   if (network == nullptr) {
-    throw other_model("the starting model is no network for tables", start.kind(), "a network for tables",
-                      core::field_name("network.kind", "plain") + " goes on from a plain network");
+    throw core::field_error("start_from", "the starting model is no network for tables", start.kind(),
+                            "a network for tables",
+                            core::field_name("network.kind", "plain") + " goes on from a plain network");
   }
   return network->parts();
 }
 
-std::string outcome_text(const OutcomeOptions& outcome) {
-  return fmt::format("{} outputs{}", outcome.num_arms, outcome.control_is_free ? ", free control" : "");
-}
-
 void require_same(const TableOptions& wanted, const TableOptions& found) {
   if (wanted.members != found.members)
-    throw other_model("the starting model has another number of members", fmt::format("{}", found.members),
-                      fmt::format("{}", wanted.members),
-                      "[network] members may be left out: the model's is taken then");
-  if (wanted.revenue == found.revenue && wanted.cost == found.cost) return;
-  throw other_model("the starting model predicts outcomes in another form",
-                    fmt::format("revenue {}; cost {}", outcome_text(found.revenue), outcome_text(found.cost)),
-                    fmt::format("revenue {}; cost {}", outcome_text(wanted.revenue), outcome_text(wanted.cost)),
-                    fmt::format("[cost], {}, {} and the kind of the method must be the same",
-                                core::field_name("method.monotone"), core::field_name("method.concave")));
+    throw core::field_error("start_from", "the starting model has another number of members",
+                            fmt::format("{}", found.members), fmt::format("{}", wanted.members),
+                            "[network] members may be left out: the model's is taken then");
+  require_same_outcomes({wanted.revenue, wanted.cost}, {found.revenue, found.cost});
 }
 
 }  // namespace
