@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "dfcl/core/interval.h"
@@ -18,40 +19,48 @@ using evaluate::Evaluation;
 using evaluate::JudgedPlan;
 using evaluate::ModelFigures;
 
-// A figure over seeds: its mean, and by how much its intervals widen.
+double half_width(const Interval& interval) { return interval.has_ends() ? 0.5 * (interval.high - interval.low) : 0.0; }
+
+// A figure over seeds: its mean, and an interval that holds the luck of the trial and of training.
 class OverSeeds {
  public:
-  OverSeeds(double level, std::vector<double> values) : critical_(core::normal_critical(level)) {
-    const auto count = static_cast<double>(values.size());
-    for (const double value : values) mean_ += value / count;
-    if (values.size() < 2) return;
+  // The figure of each seed, with its interval over units; the first seed's says whether there is one.
+  OverSeeds(double level, const std::vector<Interval>& seeds) : has_ends_(seeds.front().has_ends()) {
+    const auto count = static_cast<double>(seeds.size());
+    for (const Interval& seed : seeds) {
+      mean_ += seed.value / count;
+      reach_ = std::max(reach_, half_width(seed));
+    }
+    if (seeds.size() < 2) return;
     double squares = 0.0;
-    for (const double value : values) squares += (value - mean_) * (value - mean_);
-    const double by_t = core::t_critical(count - 1.0, level) / critical_;
-    of_seeds_ = by_t * by_t * squares / (count - 1.0) / count;
+    for (const Interval& seed : seeds) squares += (seed.value - mean_) * (seed.value - mean_);
+    reach_ = std::hypot(reach_, core::t_critical(count - 1.0, level) * std::sqrt(squares / (count - 1.0) / count));
   }
 
-  // Of the first seed's interval.
-  Interval of(const Interval& first) const {
-    if (!first.has_ends()) return Interval(mean_);
-    const double deviation = (first.high - first.low) / (2.0 * critical_);
-    const double reach = critical_ * std::sqrt(deviation * deviation + of_seeds_);
-    return {mean_, mean_ - reach, mean_ + reach};
-  }
-  // Of one that holds at once with others: it is wider by the same factor than before.
-  Interval at_once(const Interval& first, double first_value, const Interval& alone) const {
-    const Interval now = of(alone);
-    const double width = alone.high - alone.low;
-    const double factor = width > 0.0 ? (first.high - first_value) / (0.5 * width) : 1.0;
-    const double reach = factor * 0.5 * (now.high - now.low);
-    return {mean_, mean_ - reach, mean_ + reach};
+  double mean() const { return mean_; }
+  Interval alone() const { return has_ends_ ? Interval(mean_, mean_ - reach_, mean_ + reach_) : Interval(mean_); }
+  // Of one that holds at once with others: wider by the factor by which it was wider for one seed.
+  Interval at_once(double factor) const {
+    return has_ends_ ? Interval(mean_, mean_ - factor * reach_, mean_ + factor * reach_) : Interval(mean_);
   }
 
  private:
-  double critical_;
+  bool has_ends_;
   double mean_ = 0.0;
-  double of_seeds_ = 0.0;  // variance of the mean over seeds, as a normal one
+  double reach_ = 0.0;  // half the width of the interval alone
 };
+
+// By how much an interval that holds at once with others is wider than that of the figure alone: the first seed's, and
+// where its figure does not vary (a plan that is control for everyone) the widest of the others'. seeds: pairs of both.
+double widening(const std::vector<std::pair<Interval, Interval>>& seeds) {
+  double widest = 1.0;
+  for (const auto& [at_once, alone] : seeds) {
+    if (!(half_width(alone) > 0.0)) continue;
+    widest = std::max(widest, half_width(at_once) / half_width(alone));
+    if (&alone == &seeds.front().second) break;
+  }
+  return widest;
+}
 
 // The same model in the evaluations of all seeds.
 std::vector<const ModelFigures*> same_model(const Evaluation& first, std::span<const Evaluation> others,
@@ -65,34 +74,32 @@ std::vector<const ModelFigures*> same_model(const Evaluation& first, std::span<c
   return models;
 }
 
-template <class Read>
-OverSeeds read_plans(const std::vector<const ModelFigures*>& models, std::size_t budget, double level, Read&& read) {
-  std::vector<double> values;
-  for (const ModelFigures* model : models) values.push_back(read(model->deployed[budget]));
-  return {level, std::move(values)};
-}
-
 void set_plan(const std::vector<const ModelFigures*>& models, std::size_t budget, double level, JudgedPlan& plan) {
-  const JudgedPlan first = plan;
-  const auto over = [&](Interval JudgedPlan::*figure) {
-    return read_plans(models, budget, level, [figure](const JudgedPlan& one) { return (one.*figure).value; });
+  const auto over = [&](auto&& read) {
+    std::vector<Interval> seeds;
+    for (const ModelFigures* model : models) seeds.push_back(read(model->deployed[budget]));
+    return OverSeeds(level, seeds);
   };
+  const bool knows_profit = plan.incremental_profit.has_value();
+  std::vector<std::pair<Interval, Interval>> gains, profits;
+  for (const ModelFigures* model : models) {
+    const JudgedPlan& one = model->deployed[budget];
+    gains.emplace_back(one.simultaneous_increment, one.incremental_revenue);
+    if (knows_profit) profits.emplace_back(*one.simultaneous_profit, *one.incremental_profit);
+    plan.feasible = plan.feasible && one.feasible;
+  }
+  const OverSeeds incremental = over([](const JudgedPlan& one) { return one.incremental_revenue; });
   for (Interval JudgedPlan::*figure : {&JudgedPlan::revenue, &JudgedPlan::cost, &JudgedPlan::incremental_cost,
                                        &JudgedPlan::return_per_cost, &JudgedPlan::spend_over_budget})
-    plan.*figure = over(figure).of(first.*figure);
-  const OverSeeds gain = over(&JudgedPlan::incremental_revenue);
-  plan.incremental_revenue = gain.of(first.incremental_revenue);
-  plan.simultaneous_increment =
-      gain.at_once(first.simultaneous_increment, first.incremental_revenue.value, first.incremental_revenue);
-  if (first.incremental_profit) {
-    const OverSeeds profit =
-        read_plans(models, budget, level, [](const JudgedPlan& one) { return one.incremental_profit->value; });
-    plan.incremental_profit = profit.of(*first.incremental_profit);
-    plan.simultaneous_profit =
-        profit.at_once(*first.simultaneous_profit, first.incremental_profit->value, *first.incremental_profit);
-    plan.roi = read_plans(models, budget, level, [](const JudgedPlan& one) { return one.roi->value; }).of(*first.roi);
+    plan.*figure = over([figure](const JudgedPlan& one) { return one.*figure; }).alone();
+  plan.incremental_revenue = incremental.alone();
+  plan.simultaneous_increment = incremental.at_once(widening(gains));
+  if (knows_profit) {
+    const OverSeeds of_profit = over([](const JudgedPlan& one) { return *one.incremental_profit; });
+    plan.incremental_profit = of_profit.alone();
+    plan.simultaneous_profit = of_profit.at_once(widening(profits));
+    plan.roi = over([](const JudgedPlan& one) { return *one.roi; }).alone();
   }
-  for (const ModelFigures* model : models) plan.feasible = plan.feasible && model->deployed[budget].feasible;
   plan.pays_back = evaluate::pays_back_of(plan);
 }
 
@@ -100,38 +107,44 @@ bool is_same(const BaselineDifferenceFigures& a, const BaselineDifferenceFigures
   return a.model == b.model && a.baseline == b.baseline && a.budget_per_unit == b.budget_per_unit;
 }
 
-void set_difference(const Evaluation& first, std::span<const Evaluation> others, BaselineDifferenceFigures& figures) {
-  std::vector<BaselineDifferenceFigures> all = {figures};
+std::string baseline_words(const std::string& kind) {
+  if (kind == "single_arm") return "the best single arm";
+  return kind == "rule" ? "today's rule" : kind;
+}
+
+void set_difference(const Evaluation& first, std::span<const Evaluation> others, const evaluate::Words& words,
+                    BaselineDifferenceFigures& figures) {
+  using D = BaselineDifferenceFigures;
+  std::vector<D> all = {figures};
   for (const Evaluation& other : others) {
     const auto found = std::find_if(other.baseline_differences.begin(), other.baseline_differences.end(),
-                                    [&](const BaselineDifferenceFigures& one) { return is_same(one, figures); });
+                                    [&](const D& one) { return is_same(one, figures); });
     if (found != other.baseline_differences.end()) all.push_back(*found);
   }
-  const BaselineDifferenceFigures before = figures;
   const auto over = [&](auto&& read) {
-    std::vector<double> values;
-    for (const BaselineDifferenceFigures& one : all) values.push_back(read(one));
-    return OverSeeds(first.level, std::move(values));
+    std::vector<Interval> seeds;
+    for (const D& one : all) seeds.push_back(read(one));
+    return OverSeeds(first.level, seeds);
   };
-  using D = BaselineDifferenceFigures;
-  figures.revenue = over([](const D& one) { return one.revenue.value; }).of(before.revenue);
-  figures.cost = over([](const D& one) { return one.cost.value; }).of(before.cost);
-  figures.plan_cost = over([](const D& one) { return one.plan_cost; }).of(Interval()).value;
-  if (before.profit) figures.profit = over([](const D& one) { return one.profit->value; }).of(*before.profit);
-  const OverSeeds net = over([](const D& one) { return one.net.value; });
-  figures.net = net.of(before.net);
-  const Interval all_at_once =
-      net.at_once({before.net.value, before.simultaneous_low, before.simultaneous_high}, before.net.value, before.net);
-  figures.simultaneous_low = all_at_once.low;
-  figures.simultaneous_high = all_at_once.high;
+  std::vector<std::pair<Interval, Interval>> nets;
+  for (const D& one : all)
+    nets.emplace_back(Interval(one.net.value, one.simultaneous_low, one.simultaneous_high), one.net);
+  figures.revenue = over([](const D& one) { return one.revenue; }).alone();
+  figures.cost = over([](const D& one) { return one.cost; }).alone();
+  figures.plan_cost = over([](const D& one) { return Interval(one.plan_cost); }).mean();
+  if (figures.profit) figures.profit = over([](const D& one) { return *one.profit; }).alone();
+  const OverSeeds net = over([](const D& one) { return one.net; });
+  figures.net = net.alone();
+  const Interval at_once = net.at_once(widening(nets));
+  figures.simultaneous_low = at_once.low;
+  figures.simultaneous_high = at_once.high;
   figures.answer = evaluate::answer_of(figures.simultaneous_low, figures.simultaneous_high);
-  figures.sentence = evaluate::difference_sentence(
-      figures, figures.baseline == "single_arm" ? "the best single arm" : figures.baseline, first.level);
+  figures.sentence = evaluate::difference_sentence(figures, baseline_words(figures.baseline), first.level, words);
 }
 
 }  // namespace
 
-Evaluation mean_over_seeds(const Evaluation& first, std::span<const Evaluation> others) {
+Evaluation mean_over_seeds(const Evaluation& first, std::span<const Evaluation> others, const evaluate::Words& words) {
   Evaluation mean = first;
   for (std::size_t model = 0; model < first.models.size(); ++model) {
     const std::vector<const ModelFigures*> models = same_model(first, others, model);
@@ -139,7 +152,8 @@ Evaluation mean_over_seeds(const Evaluation& first, std::span<const Evaluation> 
     for (std::size_t budget = 0; budget < first.budgets_per_unit.size(); ++budget)
       set_plan(models, budget, first.level, mean.models[model].deployed[budget]);
   }
-  for (BaselineDifferenceFigures& difference : mean.baseline_differences) set_difference(first, others, difference);
+  for (BaselineDifferenceFigures& difference : mean.baseline_differences)
+    set_difference(first, others, words, difference);
   return mean;
 }
 

@@ -23,19 +23,22 @@ std::string pays_back_of(const JudgedPlan& plan) {
   return gain == "no" && least_cost >= 0.0 ? "no" : "not_shown";
 }
 
-std::string difference_sentence(const BaselineDifferenceFigures& figures, const std::string& name, double level) {
+std::string difference_sentence(const BaselineDifferenceFigures& figures, const std::string& name, double level,
+                                const Words& words) {
+  const auto number = [&](double value) { return number_words(value, words); };
   if (!figures.net.has_ends())
     return fmt::format("No interval can be given, so {} cannot be compared with {}.", figures.model, name);
   if (figures.net.value == 0.0 && figures.simultaneous_low == figures.simultaneous_high)
     return fmt::format("{} is the same plan as {}.", figures.model, name);
   const std::string range =
-      fmt::format("{:.4g} per unit ({:.3g} % interval {:.4g} to {:.4g}, all at once)", figures.net.value, 100.0 * level,
-                  figures.simultaneous_low, figures.simultaneous_high);
+      fmt::format("{} per unit ({} % interval {} to {}, all at once)", number(figures.net.value), number(100.0 * level),
+                  number(figures.simultaneous_low), number(figures.simultaneous_high));
   const char* const verb = figures.answer == "yes"  ? "beats"
                            : figures.answer == "no" ? "is beaten by"
                                                     : "is not shown to differ from";
-  return fmt::format("{} {} {}: {}, at {:.4g} revenue per cost for the difference in spend ({:.4g} against {:.4g}).",
-                     figures.model, verb, name, range, figures.price, figures.plan_cost, figures.baseline_cost);
+  return fmt::format("{} {} {}: {}, at {} {} per {} for the difference in spend ({} against {}).", figures.model, verb,
+                     name, range, number(figures.price), words.revenue, words.cost, number(figures.plan_cost),
+                     number(figures.baseline_cost));
 }
 
 }  // namespace dfcl::evaluate

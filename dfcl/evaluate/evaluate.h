@@ -20,6 +20,7 @@
 #include "dfcl/evaluate/estimators/resample.h"
 #include "dfcl/evaluate/estimators/trial_rows.h"
 #include "dfcl/evaluate/evaluation.h"
+#include "dfcl/evaluate/words.h"
 
 namespace dfcl::evaluate {
 
@@ -54,13 +55,6 @@ struct SegmentColumn {
   std::string name;
   std::vector<std::uint32_t> value_of_row;  // index into values
   std::vector<std::string> values;
-};
-
-// The words of sentences.
-struct Words {
-  std::string revenue = "revenue";
-  std::string cost = "cost";
-  std::string currency = {};
 };
 
 struct EvaluationOptions {

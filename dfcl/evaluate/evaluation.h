@@ -172,7 +172,7 @@ struct OracleFigures {
 };
 
 struct Verdict {
-  std::string status;  // launch, roll_out, gain_shown, not_shown, loses, unfit
+  std::string status;  // launch, roll_out, pays_back, keep_rule, gain_shown, not_shown, loses, unfit
   std::string sentence;
   std::vector<std::string> details;
   // Of an evaluation: its two answers, and the plan that they are about.

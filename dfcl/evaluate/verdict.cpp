@@ -10,16 +10,6 @@
 namespace dfcl::evaluate {
 namespace {
 
-// 1,234 or 0.1234, with the currency where there is one.
-std::string amount(double value, const std::string& currency) {
-  std::string text = std::abs(value) >= 1000.0 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
-  if (std::abs(value) >= 1000.0) {
-    const std::size_t sign = value < 0.0 ? 1 : 0;
-    for (std::size_t place = text.size(); place > sign + 3;) text.insert(place -= 3, ",");
-  }
-  return currency.empty() ? text : text + " " + currency;
-}
-
 // A plan of a model at a budget, with what the answers rest on.
 struct Candidate {
   const ModelFigures* model = nullptr;
@@ -32,43 +22,49 @@ struct Candidate {
 class Writer {
  public:
   Writer(const Evaluation& evaluation, const VerdictOptions& options)
-      : evaluation_(evaluation),
-        options_(options),
-        units_(static_cast<double>(evaluation.num_units)),
-        money_(options.words.currency) {}
+      : evaluation_(evaluation), options_(options), units_(static_cast<double>(evaluation.num_units)) {}
+
+  std::string number(double value) const { return number_words(value, options_.words); }
+  std::string money(double value) const { return money_words(value, options_.words); }
+  std::string level() const { return number(100.0 * evaluation_.level) + " %"; }
 
   // "(95 % interval 1,200 to 3,400)", of an amount over all units.
-  std::string range(double low, double high, const std::string& currency = "") const {
+  std::string range(double low, double high, bool is_money = false) const {
     if (!std::isfinite(low) || !std::isfinite(high)) return "(no interval)";
-    return fmt::format("({:.3g} % interval {} to {})", 100.0 * evaluation_.level, amount(units_ * low, ""),
-                       amount(units_ * high, currency));
+    return fmt::format("({} interval {} to {})", level(), number(units_ * low),
+                       is_money ? money(units_ * high) : number(units_ * high));
   }
 
   std::string budget_words(const JudgedPlan& plan) const {
-    return fmt::format("at a budget of {} per unit", amount(plan.budget_per_unit, money_));
+    return fmt::format("at a budget of {} per unit", money(plan.budget_per_unit));
   }
 
   std::string profit_words(const JudgedPlan& plan) const {
     if (!plan.incremental_profit) return "";
     const Interval& profit = plan.simultaneous_profit ? *plan.simultaneous_profit : *plan.incremental_profit;
-    return fmt::format("{} profit {}", amount(units_ * profit.value, money_), range(profit.low, profit.high, money_));
+    return fmt::format("{} profit {}", money(units_ * profit.value), range(profit.low, profit.high, true));
+  }
+
+  // "targeting adds X (interval) over random at equal spend": the difference in spend is charged (eq. 20).
+  std::string targeting_words(const BaselineDifferenceFigures& over) const {
+    if (over.net.value == 0.0 && over.simultaneous_low == over.simultaneous_high)
+      return "targeting gives everyone what random does";
+    const std::string interval = range(over.simultaneous_low, over.simultaneous_high);
+    const double added = units_ * over.net.value;
+    return added < 0.0 ? fmt::format("targeting changes {} by {} {} against random at equal spend",
+                                     options_.words.revenue, number(added), interval)
+                       : fmt::format("targeting adds {} {} {} over random at equal spend", number(added),
+                                     options_.words.revenue, interval);
   }
 
   // "targeting adds X (interval) over random, Y (interval) over control, Z profit (interval)".
   std::string headline(const Candidate& candidate) const {
     const JudgedPlan& plan = *candidate.plan;
     const Interval& gain = plan.simultaneous_increment;
-    std::string text;
-    if (candidate.over_random != nullptr) {
-      const BaselineDifferenceFigures& over = *candidate.over_random;
-      const bool is_same = over.net.value == 0.0 && over.simultaneous_low == over.simultaneous_high;
-      text = is_same ? "targeting gives everyone what random does, "
-                     : fmt::format("targeting adds {} {} {} over random, ", amount(units_ * over.net.value, ""),
-                                   options_.words.revenue, range(over.simultaneous_low, over.simultaneous_high));
-    }
-    text += fmt::format("{} {} over control", amount(units_ * gain.value, ""), range(gain.low, gain.high));
+    std::string text = candidate.over_random == nullptr ? "" : targeting_words(*candidate.over_random) + ", ";
+    text += fmt::format("{} {} over control", number(units_ * gain.value), range(gain.low, gain.high));
     if (plan.incremental_profit) text += ", " + profit_words(plan);
-    return text + fmt::format(", on these {} units", amount(units_, ""));
+    return text + fmt::format(", on these {} units", number(units_));
   }
 
   // What revenue must be worth for the plan to pay back.
@@ -76,14 +72,14 @@ class Writer {
     const Interval& earned = plan.return_per_cost;
     if (!(earned.value > 0.0)) return "";
     std::string text =
-        fmt::format(" It returns {} {} per {}", amount(earned.value, ""), options_.words.revenue, options_.words.cost);
+        fmt::format(" It returns {} {} per {}", number(earned.value), options_.words.revenue, options_.words.cost);
     if (earned.has_ends())
-      text += fmt::format(" ({:.3g} % interval {} to {})", 100.0 * evaluation_.level, amount(earned.low, ""),
-                          amount(earned.high, ""));
+      text +=
+          fmt::format(" ({} interval of this figure alone {} to {})", level(), number(earned.low), number(earned.high));
     text += fmt::format(": it breaks even where one unit of {} is worth {}", options_.words.revenue,
-                        amount(1.0 / earned.value, money_));
+                        money(1.0 / earned.value));
     if (earned.has_ends() && earned.low > 0.0)
-      text += fmt::format(" ({} to {})", amount(1.0 / earned.high, ""), amount(1.0 / earned.low, ""));
+      text += fmt::format(" ({} to {})", number(1.0 / earned.high), number(1.0 / earned.low));
     return text + "; [value] says what it is worth.";
   }
 
@@ -94,14 +90,12 @@ class Writer {
 
   const Evaluation& evaluation() const { return evaluation_; }
   const VerdictOptions& options() const { return options_; }
-  const std::string& money() const { return money_; }
   double units() const { return units_; }
 
  private:
   const Evaluation& evaluation_;
   const VerdictOptions& options_;
   double units_;
-  std::string money_;
 };
 
 const BaselineDifferenceFigures* difference_from(const Evaluation& evaluation, const std::string& model,
@@ -137,14 +131,19 @@ double least_gain(const Candidate& candidate) {
   return std::isnan(least) ? -HUGE_VAL : least;
 }
 
-// Both answers yes, then paying back alone, then the rest; among them by what is shown to be gained at least. A plan
-// over its budget is not launched. Ties go to the smaller budget and the first name.
+bool is_beaten_by_rule(const Candidate& candidate) {
+  return candidate.over_rule != nullptr && candidate.over_rule->answer == "no";
+}
+
+// A plan that can keep to its budget before one that cannot, one that may pay back before one that does not; then those
+// that pay back, those that today's rule does not beat, those that beat random; among them by what is shown to be
+// gained at least. Ties go to the smaller budget and the first name.
 const Candidate* best_of(const std::vector<Candidate>& candidates) {
   const auto rank = [](const Candidate& candidate) {
     const std::string& pays = candidate.plan->pays_back;
     const bool good = candidate.plan->feasible && (pays == "yes" || pays == "depends");
-    return std::tuple(candidate.plan->feasible, good, good && beats_random(candidate), least_gain(candidate),
-                      -candidate.plan->budget_per_unit);
+    return std::tuple(candidate.plan->feasible, pays != "no", good, good && !is_beaten_by_rule(candidate),
+                      good && beats_random(candidate), least_gain(candidate), -candidate.plan->budget_per_unit);
   };
   const Candidate* best = nullptr;
   for (const Candidate& candidate : candidates) {
@@ -153,13 +152,6 @@ const Candidate* best_of(const std::vector<Candidate>& candidates) {
     if (is_better) best = &candidate;
   }
   return best;
-}
-
-bool all_lose(const std::vector<Candidate>& candidates) {
-  for (const Candidate& candidate : candidates) {
-    if (candidate.plan->feasible && candidate.plan->pays_back != "no") return false;
-  }
-  return true;
 }
 
 // The same money without a model: what it gives to whom, and what it brings.
@@ -189,12 +181,12 @@ bool is_below_control(double budget_per_unit, const Evaluation& evaluation) {
 std::string below_control_words(const Evaluation& evaluation, const Writer& writer) {
   std::vector<std::string> budgets;
   for (const double budget : evaluation.budgets_per_unit) {
-    if (is_below_control(budget, evaluation)) budgets.push_back(amount(budget, ""));
+    if (is_below_control(budget, evaluation)) budgets.push_back(writer.number(budget));
   }
   if (budgets.empty()) return "";
   return fmt::format(" Everyone in control costs {} per unit: that is more than {} of {} per unit.",
-                     amount(evaluation.control_cost.value, writer.money()),
-                     budgets.size() == 1 ? "the budget" : "the budgets", list_words(budgets));
+                     writer.money(evaluation.control_cost.value), budgets.size() == 1 ? "the budget" : "the budgets",
+                     list_words(budgets));
 }
 
 std::string payback_words(const JudgedPlan& plan) {
@@ -209,17 +201,20 @@ std::string payback_words(const JudgedPlan& plan) {
 
 std::string plan_detail(const ModelFigures& model, const JudgedPlan& plan, const Writer& writer) {
   const double units = writer.units();
+  const auto more = [](double amount) { return amount < 0.0 ? "less" : "more"; };
   const double gain = units * plan.incremental_revenue.value;
-  std::string line = fmt::format("A{}, {} earns {} {} {} than control over these {} units {}, at a {} of {}",
-                                 writer.budget_words(plan).substr(1), model.name, amount(std::abs(gain), ""),
-                                 gain < 0.0 ? "less" : "more", writer.options().words.revenue, amount(units, ""),
+  const double cost = units * plan.incremental_cost.value;
+  std::string line = fmt::format("A{}, {} earns {} {} {} than control over these {} units {}, for {} {} {}",
+                                 writer.budget_words(plan).substr(1), model.name, writer.number(std::abs(gain)),
+                                 more(gain), writer.options().words.revenue, writer.number(units),
                                  writer.range(plan.incremental_revenue.low, plan.incremental_revenue.high),
-                                 writer.options().words.cost, amount(units * plan.cost.value, writer.money()));
-  if (!writer.evaluation().cost_is_known) line += " " + writer.range(plan.cost.low, plan.cost.high, writer.money());
+                                 writer.money(std::abs(cost)), more(cost), writer.options().words.cost);
+  if (plan.incremental_cost.has_ends() && plan.incremental_cost.low < plan.incremental_cost.high)
+    line += " " + writer.range(plan.incremental_cost.low, plan.incremental_cost.high, true);
   if (plan.incremental_profit) {
     const Interval& profit = *plan.incremental_profit;
-    line += fmt::format(", {} profit {}", amount(units * profit.value, writer.money()),
-                        writer.range(profit.low, profit.high, writer.money()));
+    line +=
+        fmt::format(", {} profit {}", writer.money(units * profit.value), writer.range(profit.low, profit.high, true));
   }
   line += payback_words(plan) + ".";
   const double least_over =
@@ -237,7 +232,7 @@ std::vector<std::string> details_of(const Evaluation& evaluation, const Writer& 
     for (const JudgedPlan& plan : model.deployed) details.push_back(plan_detail(model, plan, writer));
   }
   const auto at_budget = [&](double budget, const std::string& sentence) {
-    details.push_back(fmt::format("At a budget of {} per unit: {}", amount(budget, writer.money()), sentence));
+    details.push_back(fmt::format("At a budget of {} per unit: {}", writer.money(budget), sentence));
   };
   for (const BaselineDifferenceFigures& difference : evaluation.baseline_differences) {
     if (difference.baseline != "control") at_budget(difference.budget_per_unit, difference.sentence);
@@ -252,39 +247,64 @@ std::string upper_first(std::string text) {
   return text;
 }
 
-void answer(const Candidate& best, bool every_plan_loses, const Writer& writer, Verdict& verdict) {
+// It pays back, but its targeting is not shown to beat random: the simple roll-out, where that pays back itself.
+void answer_untargeted(const Candidate& best, const std::string& where, const Writer& writer, Verdict& verdict) {
+  const std::string text =
+      fmt::format("Pays back, targeting {}: {}, {}.",
+                  verdict.beats_random == "no" ? "does worse than random" : "not shown", where, writer.headline(best));
+  const BaselineFigures& random = writer.evaluation().baselines.front();
+  const std::string& random_pays = random.plans[best.budget].pays_back;
+  if (random_pays == "yes") {
+    verdict.status = "roll_out";
+    verdict.sentence = fmt::format("{} The simple roll-out will do: {}.", text, roll_out_words(writer, best));
+  } else {
+    verdict.status = "pays_back";
+    verdict.sentence =
+        fmt::format("{} The same money without a model {} to pay back: {}. Launch with a hold-out to learn more.", text,
+                    random_pays == "no" ? "is shown not" : "is not shown", roll_out_words(writer, best));
+  }
+}
+
+void answer(const Candidate& best, const Writer& writer, Verdict& verdict) {
   const JudgedPlan& plan = *best.plan;
-  const std::string& name = best.model->name;
-  const std::string where = fmt::format("{} {}", name, writer.budget_words(plan));
-  verdict.model = name;
+  const std::string where = fmt::format("{} {}", best.model->name, writer.budget_words(plan));
+  verdict.model = best.model->name;
   verdict.budget_per_unit = plan.budget_per_unit;
   verdict.pays_back = plan.feasible ? plan.pays_back : "not_shown";
-  verdict.beats_random = best.over_random == nullptr ? "not_shown" : best.over_random->answer;
+  verdict.beats_random = best.over_random == nullptr || !plan.feasible ? "not_shown" : best.over_random->answer;
+  const bool gains = verdict.pays_back == "yes" || verdict.pays_back == "depends";
   const bool targets = verdict.beats_random == "yes";
-  const std::string tail = writer.rule_words(best);
-  if (verdict.pays_back == "yes" && targets) {
+  const std::string the_best = fmt::format("The best is {}: {}.", where, writer.headline(best));
+  if (!plan.feasible) {
+    verdict.status = "not_shown";
+    verdict.sentence = fmt::format("No plan can keep to any of these budgets. {}", the_best);
+  } else if (gains && is_beaten_by_rule(best)) {
+    verdict.status = "keep_rule";
+    verdict.sentence =
+        fmt::format("Keep today's rule: it beats every plan that gains. {} {}", the_best, best.over_rule->sentence);
+  } else if (verdict.pays_back == "yes" && targets) {
     verdict.status = "launch";
-    verdict.sentence = fmt::format("Launch {}: {}.{}", where, writer.headline(best), tail);
+    verdict.sentence = fmt::format("Launch {}: {}.{}", where, writer.headline(best), writer.rule_words(best));
   } else if (verdict.pays_back == "yes") {
-    verdict.status = "roll_out";
-    verdict.sentence = fmt::format("Pays back, targeting {}: {}. The simple roll-out will do: {}.{}",
-                                   verdict.beats_random == "no" ? "does worse than random" : "not shown",
-                                   where + ", " + writer.headline(best), roll_out_words(writer, best), tail);
+    answer_untargeted(best, where, writer, verdict);
+    verdict.sentence += writer.rule_words(best);
   } else if (verdict.pays_back == "depends") {
     verdict.status = "gain_shown";
-    verdict.sentence =
-        fmt::format("{}: {}.{}{}{}", upper_first(where), writer.headline(best),
-                    targets ? "" : " Targeting is not shown to beat random.", writer.break_even(plan), tail);
-  } else if (every_plan_loses) {
+    const char* const targeting = targets                        ? ""
+                                  : verdict.beats_random == "no" ? " Targeting does worse than random."
+                                                                 : " Targeting is not shown to beat random.";
+    verdict.sentence = fmt::format("{}: {}.{}{}{}", upper_first(where), writer.headline(best), targeting,
+                                   writer.break_even(plan), writer.rule_words(best));
+  } else if (verdict.pays_back == "no") {
     verdict.status = "loses";
-    verdict.sentence = fmt::format("Do not launch: no plan pays back at any of these budgets. The best is {}: {}.{}",
-                                   where, writer.headline(best), writer.break_even(plan));
+    verdict.sentence = fmt::format("Do not launch: no plan pays back at any of these budgets. {}{}", the_best,
+                                   writer.break_even(plan));
   } else {
-    verdict.status = verdict.pays_back = "not_shown";
+    verdict.status = "not_shown";
     verdict.sentence = fmt::format(
-        "{} at any of these budgets. The best is {}: {}.{}",
-        plan.incremental_profit ? "No plan is shown to pay back" : "No plan is shown to earn more than control", where,
-        writer.headline(best), plan.incremental_profit ? "" : writer.break_even(plan));
+        "{} at any of these budgets. {}{}",
+        plan.incremental_profit ? "No plan is shown to pay back" : "No plan is shown to earn more than control",
+        the_best, plan.incremental_profit ? "" : writer.break_even(plan));
   }
 }
 
@@ -300,7 +320,7 @@ Verdict verdict_of(const Evaluation& evaluation, const VerdictOptions& options) 
     verdict.status = "not_shown";
     verdict.sentence = "No plan may be launched.";
   } else {
-    answer(*best, all_lose(candidates), writer, verdict);
+    answer(*best, writer, verdict);
     verdict.sentence += below_control_words(evaluation, writer);
     if (options.is_adjusted)
       verdict.sentence += " Read with care: the arms are imbalanced, which estimated propensities adjust for.";

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The answer first, in two answers: does a plan pay back, and does its targeting beat the same money spent at random?
-// Both by intervals that hold at once over models, budgets and baselines. A launch needs both; a plan that pays back
-// without shown targeting recommends the simple roll-out. Where it is not known what revenue is worth, the answer is
+// Both by intervals that hold at once over models, budgets and baselines. A launch needs both, and that today's rule is
+// not shown to be better; a plan that pays back without shown targeting recommends the simple roll-out where that is
+// shown to pay back too. Where it is not known what revenue is worth, the answer is
 // what it must be worth. The order of the models does not matter.
 #pragma once
 
@@ -27,7 +28,8 @@ std::string answer_of(double low, double high);
 std::string pays_back_of(const JudgedPlan& plan);
 
 // The difference from a baseline in words. name: of the baseline.
-std::string difference_sentence(const BaselineDifferenceFigures& figures, const std::string& name, double level);
+std::string difference_sentence(const BaselineDifferenceFigures& figures, const std::string& name, double level,
+                                const Words& words);
 
 // Reads the deployed plans, their differences from baselines and from the reference.
 Verdict verdict_of(const Evaluation& evaluation, const VerdictOptions& options);

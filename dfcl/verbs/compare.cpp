@@ -179,6 +179,7 @@ std::vector<evaluate::Evaluation> evaluate_other_seeds(EvaluateRequest evaluatio
                                                        core::RunContext& context) {
   std::vector<evaluate::Evaluation> others;
   evaluation.resamples = 0;
+  evaluation.intervals = Intervals::analytic;
   evaluation.segments.clear();
   for (std::size_t i = 1; i < seeds.size(); ++i) {
     evaluation.models = models_of_seed(entries, seeds[i], folder);
@@ -251,10 +252,10 @@ CompareResult compare_in(const CompareRequest& request, const data::Study& study
   result.report.comparison.over_seeds = figures_over_seeds(entries, seeds, *folder, first, others);
   if (!others.empty()) {
     const data::ReportWords& words = result.report.evaluation.words;
-    first.verdict = evaluate::verdict_of(compare::mean_over_seeds(first, others),
-                                         {{words.revenue_name, words.cost_name, words.currency},
-                                          join_problems(*result.report.evaluation.check),
-                                          seeds.size(),
+    const evaluate::Words spoken = {words.revenue_name, words.cost_name, words.currency, words.decimal,
+                                    words.thousands};
+    first.verdict = evaluate::verdict_of(compare::mean_over_seeds(first, others, spoken),
+                                         {spoken, join_problems(*result.report.evaluation.check), seeds.size(),
                                           judged.checked.grade == check::Grade::adjustable});
   }
   result.report.comparison.entries = entries;

@@ -256,7 +256,7 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, const EvaluateRequest& req
   options.cost_limits = {judged.study.cost.control_is_free, judged.study.cost.non_negative,
                          judged.study.cost.rises_with_arm};
   const data::ReportWords words = data::report_words(judged.study);
-  options.words = {words.revenue_name, words.cost_name, words.currency};
+  options.words = {words.revenue_name, words.cost_name, words.currency, words.decimal, words.thousands};
   options.unfit_because = join_problems(checked);
   options.is_adjusted = checked.grade == check::Grade::adjustable;
 

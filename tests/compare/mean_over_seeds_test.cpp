@@ -54,7 +54,7 @@ evaluate::Evaluation of_seed(double profit, double over_random, double deviation
 TEST(MeanOverSeeds, HoldsBothSourcesOfVariance) {
   const evaluate::Evaluation first = of_seed(4.0, 4.0, 0.5);
   const std::vector<evaluate::Evaluation> others = {of_seed(2.0, 1.0, 0.0), of_seed(3.0, 1.0, 0.0)};
-  const evaluate::Evaluation mean = mean_over_seeds(first, others);
+  const evaluate::Evaluation mean = mean_over_seeds(first, others, {});
   const evaluate::JudgedPlan& plan = mean.models[0].deployed[0];
   EXPECT_DOUBLE_EQ(plan.incremental_profit->value, 3.0);
   // Over units 0.5; over three seeds a deviation of 1, 4.303 x 1 / sqrt 3 by Student's t with two degrees.
@@ -69,17 +69,27 @@ TEST(MeanOverSeeds, TheVerdictIsNotThatOfTheFirstSeed) {
   const evaluate::Evaluation first = of_seed(9.0, 9.0, 0.1);
   EXPECT_EQ(evaluate::verdict_of(first, {}).status, "launch");
   const std::vector<evaluate::Evaluation> others = {of_seed(9.0, -9.0, 0.0), of_seed(9.0, 0.0, 0.0)};
-  const evaluate::Verdict verdict = evaluate::verdict_of(mean_over_seeds(first, others), {{}, "", 3});
-  EXPECT_EQ(verdict.status, "roll_out");
+  const evaluate::Verdict verdict = evaluate::verdict_of(mean_over_seeds(first, others, {}), {{}, "", 3});
+  EXPECT_EQ(verdict.status, "pays_back") << "random's own plan is not shown to pay back here";
   EXPECT_EQ(verdict.beats_random, "not_shown");
   EXPECT_TRUE(verdict.sentence.ends_with("Means over 3 training seeds; intervals hold their spread."))
       << verdict.sentence;
 }
 
+TEST(MeanOverSeeds, AFirstSeedThatDoesNotVaryHidesNoVariance) {
+  // The first seed's plan is control for everyone: its figures are exactly 0 in every resample.
+  const evaluate::Evaluation first = of_seed(0.0, 0.0, 1e-300);
+  const std::vector<evaluate::Evaluation> others = {of_seed(0.0, 0.0, 2.0), of_seed(0.0, 0.0, 1.0)};
+  const evaluate::Evaluation mean = mean_over_seeds(first, others, {});
+  const evaluate::JudgedPlan& plan = mean.models[0].deployed[0];
+  EXPECT_NEAR(plan.incremental_profit->high, 1.959964 * 2.0, 1e-5);
+  EXPECT_NEAR(plan.simultaneous_profit->high, 3.0 * 2.0, 1e-5) << "and it still holds at once with the others";
+}
+
 TEST(MeanOverSeeds, ASeedWithoutTheModelDoesNotCount) {
   const evaluate::Evaluation first = of_seed(4.0, 4.0, 0.5);
   const std::vector<evaluate::Evaluation> others = {evaluate::Evaluation()};
-  const evaluate::Evaluation mean = mean_over_seeds(first, others);
+  const evaluate::Evaluation mean = mean_over_seeds(first, others, {});
   EXPECT_DOUBLE_EQ(mean.models[0].deployed[0].incremental_profit->high,
                    first.models[0].deployed[0].incremental_profit->high);
   EXPECT_NEAR(mean.baseline_differences[0].simultaneous_low, first.baseline_differences[0].simultaneous_low, 1e-12);

@@ -29,6 +29,8 @@ struct Case {
   double budget = 1.0;
   bool feasible = true;
   bool alternative = false;
+  double random_profit = 3.0;            // of the same money spent at random
+  std::optional<double> over_rule = {};  // none: no rule is known
 };
 
 Evaluation evaluation_of(const std::vector<Case>& cases) {
@@ -37,8 +39,11 @@ Evaluation evaluation_of(const std::vector<Case>& cases) {
   evaluation.budgets_per_unit = {cases.front().budget};
   evaluation.control_cost = Interval(0.1);
   BaselineFigures random{"random", {"arm '5' for a random 40 % of the units"}, {JudgedPlan()}, {}};
-  if (cases.front().profit)
-    random.plans[0].incremental_profit = random.plans[0].simultaneous_profit = at_once(3.0, 1.0);
+  if (cases.front().profit) {
+    random.plans[0].incremental_profit = random.plans[0].simultaneous_profit =
+        at_once(cases.front().random_profit, 1.0);
+    random.plans[0].pays_back = answer(*random.plans[0].simultaneous_profit);
+  }
   evaluation.baselines.push_back(random);
   for (const Case& one : cases) {
     ModelFigures model;
@@ -73,6 +78,11 @@ Evaluation evaluation_of(const std::vector<Case>& cases) {
     over.answer = answer(at_once(one.over_random, 1.0));
     over.sentence = "The difference from random.";
     evaluation.baseline_differences.push_back(over);
+    if (!one.over_rule) continue;
+    over.baseline = "rule";
+    over.answer = answer(at_once(*one.over_rule, 1.0));
+    over.sentence = "The difference from the rule.";
+    evaluation.baseline_differences.push_back(over);
   }
   return evaluation;
 }
@@ -88,7 +98,8 @@ TEST(Verdict, LaunchesWhatPaysBackAndBeatsRandom) {
   EXPECT_EQ(found.beats_random, "yes");
   EXPECT_EQ(found.sentence,
             "Launch tsm at a budget of 1 per unit: targeting adds 4,000 revenue (95 % interval 1,500 to 6,500) over "
-            "random, 9,000 (95 % interval 6,500 to 11,500) over control, 3,000 profit (95 % interval 500 to 5,500), on "
+            "random at equal spend, 9,000 (95 % interval 6,500 to 11,500) over control, 3,000 profit (95 % interval "
+            "500 to 5,500), on "
             "these 1,000 units.");
 }
 
@@ -108,6 +119,59 @@ TEST(Verdict, RecommendsTheSimpleRollOutWhereTargetingIsNotShown) {
   const Verdict worse = verdict({{.name = "tsm", .gain = 9.0, .over_random = -4.0, .profit = 3.0}});
   EXPECT_EQ(worse.beats_random, "no");
   EXPECT_TRUE(worse.sentence.starts_with("Pays back, targeting does worse than random: ")) << worse.sentence;
+  EXPECT_TRUE(
+      has(worse.sentence, "targeting changes revenue by -4,000 (95 % interval -6,500 to -1,500) against random"))
+      << worse.sentence;
+}
+
+TEST(Verdict, RollsOutOnlyWhatPaysBackItself) {
+  const Verdict found =
+      verdict({{.name = "tsm", .gain = 9.0, .over_random = 2.0, .profit = 3.0, .random_profit = 1.0}});
+  EXPECT_EQ(found.status, "pays_back");
+  EXPECT_EQ(found.pays_back, "yes");
+  EXPECT_TRUE(
+      found.sentence.ends_with("The same money without a model is not shown to pay back: arm '5' for a random 40 "
+                               "% of the units, at a budget of 1 per unit: 1,000 profit (95 % interval -1,500 "
+                               "to 3,500). Launch with a hold-out to learn more."))
+      << found.sentence;
+}
+
+TEST(Verdict, NeverLaunchesWhatTodaysRuleBeats) {
+  const std::vector<Case> cases = {{.name = "a", .gain = 9.0, .over_random = 4.0, .profit = 9.0, .over_rule = -4.0},
+                                   {.name = "b", .gain = 9.0, .over_random = 4.0, .profit = 3.0, .over_rule = -3.0}};
+  const Verdict keep = verdict(cases);
+  EXPECT_EQ(keep.status, "keep_rule");
+  EXPECT_EQ(keep.pays_back, "yes");
+  EXPECT_TRUE(keep.sentence.starts_with("Keep today's rule: it beats every plan that gains. The best is a at "))
+      << keep.sentence;
+  EXPECT_TRUE(keep.sentence.ends_with("The difference from the rule.")) << keep.sentence;
+  // One that the rule is not shown to beat is launched, though another is shown to gain more.
+  std::vector<Case> other = cases;
+  other[1].over_rule = 0.0;
+  EXPECT_EQ(verdict(other).status, "launch");
+  EXPECT_EQ(verdict(other).model, "b");
+}
+
+TEST(Verdict, PrefersWhatMayPayBackToWhatIsShownToLose) {
+  // b loses little and surely; a may gain or lose much.
+  Evaluation evaluation = evaluation_of({{.name = "a", .gain = 1.0, .profit = -1.0}, {.name = "b", .profit = -1.0}});
+  JudgedPlan& sure = evaluation.models[1].deployed[0];
+  sure.simultaneous_profit = Interval(-1.0, -2.0, -0.1);
+  sure.pays_back = "no";
+  const Verdict found = verdict_of(evaluation, {});
+  EXPECT_EQ(found.status, "not_shown");
+  EXPECT_EQ(found.model, "a");
+  EXPECT_EQ(found.pays_back, "not_shown");
+}
+
+TEST(Verdict, WritesNumbersAsTheStudyWantsThem) {
+  const Evaluation evaluation =
+      evaluation_of({{.name = "tsm", .gain = 9.0, .over_random = 4.0, .profit = 3.0, .budget = 1.5}});
+  const Verdict found = verdict_of(evaluation, {{"sales", "cost", "EUR", ",", "."}, "", 1});
+  EXPECT_TRUE(
+      found.sentence.starts_with("Launch tsm at a budget of 1,5 EUR per unit: targeting adds 4.000 sales (95 % "
+                                 "interval 1.500 to 6.500) over random"))
+      << found.sentence;
 }
 
 TEST(Verdict, NeverLaunchesAPlanThatLosesMoney) {
@@ -131,10 +195,10 @@ TEST(Verdict, SaysWhatRevenueMustBeWorthWhereItIsNotKnown) {
   EXPECT_EQ(found.status, "gain_shown");
   EXPECT_EQ(found.pays_back, "depends");
   EXPECT_EQ(found.beats_random, "yes");
-  EXPECT_TRUE(
-      has(found.sentence,
-          "It returns 0.2 revenue per cost (95 % interval 0.1 to 0.4): it breaks even where one unit of revenue "
-          "is worth 5 (2.5 to 10); [value] says what it is worth."))
+  EXPECT_TRUE(has(found.sentence,
+                  "It returns 0.2 revenue per cost (95 % interval of this figure alone 0.1 to 0.4): it breaks even "
+                  "where one unit of revenue "
+                  "is worth 5 (2.5 to 10); [value] says what it is worth."))
       << found.sentence;
   const Verdict none = verdict({{.name = "tsm", .gain = 2.2, .over_random = 4.0}});
   EXPECT_EQ(none.status, "not_shown");
@@ -178,8 +242,10 @@ TEST(Verdict, NeverLaunchesAnAlternative) {
 TEST(Verdict, NeverLaunchesAPlanThatCannotKeepToItsBudget) {
   const Verdict found =
       verdict({{.name = "tsm", .gain = 9.0, .over_random = 9.0, .profit = 9.0, .budget = 1.0, .feasible = false}});
-  EXPECT_NE(found.status, "launch");
+  EXPECT_EQ(found.status, "not_shown") << "a plan that gains but cannot keep to its budget is no loss";
   EXPECT_EQ(found.pays_back, "not_shown");
+  EXPECT_TRUE(found.sentence.starts_with("No plan can keep to any of these budgets. The best is tsm "))
+      << found.sentence;
   EXPECT_TRUE(has(found.details[0], "cannot meet this budget")) << found.details[0];
 }
 

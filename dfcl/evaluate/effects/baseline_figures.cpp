@@ -79,7 +79,9 @@ class Said {
 double family_critical(const Setting& setting, const std::vector<ModelRun>& runs, const Baselines& baselines,
                        Family family) {
   Said said(setting);
-  for (const PlanRun& plan : baselines.runs.front().plans) said.add_plan(plan);
+  for (const BaselineRun& baseline : baselines.runs) {
+    for (const PlanRun& plan : baseline.plans) said.add_plan(plan);
+  }
   for (std::size_t model = 0; model < runs.size(); ++model) {
     if (!counts_in(setting, model, family)) continue;
     for (std::size_t budget = 0; budget < setting.budgets.size(); ++budget) {
@@ -144,7 +146,7 @@ void add_differences(const Setting& setting, const ModelRun& run, const Baseline
                                 baselines.price[budget], critical);
       figures.model = name;
       figures.sentence = difference_sentence(figures, baseline.kind == "random" ? "random" : baseline.names[budget],
-                                             setting.options.level);
+                                             setting.options.level, setting.options.words);
     }
     all.insert(all.end(), of_baseline.begin(), of_baseline.end());
   }

@@ -51,8 +51,11 @@ std::string mix_words(const Setting& setting, const PlanRun& plan) {
   std::string text;
   for (std::size_t arm = 0; arm < plan.share_per_arm.size(); ++arm) {
     if (plan.share_per_arm[arm] <= 0.0 || arm == setting.input.rows.arms.control) continue;
-    text += fmt::format("{}arm '{}' for a random {:.3g} % of the units", text.empty() ? "" : ", ",
-                        setting.input.rows.arms.labels[arm], 100.0 * plan.share_per_arm[arm]);
+    const std::string whom = plan.share_per_arm[arm] > 0.9995
+                                 ? "everyone"
+                                 : fmt::format("a random {} % of the units",
+                                               number_words(100.0 * plan.share_per_arm[arm], setting.options.words));
+    text += fmt::format("{}arm '{}' for {}", text.empty() ? "" : ", ", setting.input.rows.arms.labels[arm], whom);
   }
   return text.empty() ? "control for everyone" : text;
 }

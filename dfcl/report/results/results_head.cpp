@@ -38,10 +38,12 @@ static const Described<ReportWords>& description(Of<ReportWords>) {
 static const Described<Verdict>& description(Of<Verdict>) {
   static const auto verdict =
       Described<Verdict>("Verdict", "The answer in words.")
-          .field("status", &Verdict::status,
-                 "`launch`: pays back, and targeting beats random (of launches: a gain is shown); `roll_out`: pays "
-                 "back, targeting is not shown; `gain_shown`: more revenue, of unknown worth; `not_shown`; `loses`; "
-                 "`unfit`: the trial is")
+          .field(
+              "status", &Verdict::status,
+              "`launch`: pays back, and targeting beats random (of launches: a gain is shown); `roll_out`: pays "
+              "back, targeting is not shown, the same money at random pays back too; `pays_back`: that is not shown; "
+              "`keep_rule`: today's rule beats every plan that gains; `gain_shown`: more revenue, of unknown worth; "
+              "`not_shown`; `loses`; `unfit`: the trial is")
           .field("sentence", &Verdict::sentence, "the answer, with its interval")
           .field("details", &Verdict::details, "further sentences")
           .maybe("pays_back", said(&Verdict::pays_back), "`yes`, `no`, `not_shown`, `depends`; of evaluations")

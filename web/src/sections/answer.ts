@@ -8,6 +8,8 @@ import type { View } from "../view";
 const kStatusWords: Record<string, string> = {
   launch: "Launch",
   roll_out: "Roll out simply",
+  pays_back: "Pays back",
+  keep_rule: "Keep today's rule",
   gain_shown: "Gain shown",
   not_shown: "Not shown",
   loses: "Do not launch",

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/evaluate/words.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace dfcl::evaluate {
+
+std::string number_words(double value, const Words& words) {
+  if (!(std::abs(value) >= 999.5)) {
+    std::string text = fmt::format("{:.4g}", value);
+    const std::size_t mark = text.find('.');
+    return mark == std::string::npos ? text : text.replace(mark, 1, words.decimal);
+  }
+  std::string text = fmt::format("{:.0f}", value);
+  const std::size_t sign = value < 0.0 ? 1 : 0;
+  if (std::isfinite(value)) {
+    for (std::size_t place = text.size(); place > sign + 3;) text.insert(place -= 3, words.thousands);
+  }
+  return text;
+}
+
+std::string money_words(double value, const Words& words) {
+  const std::string text = number_words(value, words);
+  return words.currency.empty() ? text : text + " " + words.currency;
+}
+
+}  // namespace dfcl::evaluate

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The words and numbers of sentences, as the study's [report] section wants them.
+#pragma once
+
+#include <string>
+
+namespace dfcl::evaluate {
+
+struct Words {
+  std::string revenue = "revenue";
+  std::string cost = "cost";
+  std::string currency = {};
+  std::string decimal = ".";
+  std::string thousands = ",";
+};
+
+// 1,234 or 0.1234: whole numbers from a thousand, else four digits.
+std::string number_words(double value, const Words& words);
+// The same with the currency where there is one.
+std::string money_words(double value, const Words& words);
+
+}  // namespace dfcl::evaluate
