@@ -4,7 +4,6 @@
 Predictions are stored as float32, so every judge is given the rounded numbers as float64.
 """
 
-import json
 import math
 from dataclasses import dataclass, field, replace
 
@@ -13,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
+from conftest import answer
 
 
 @dataclass
@@ -199,9 +199,7 @@ def check_summary(summary, problem, chosen, objective=None):
 def allocate(dfcl, predictions, *flags, output="plan.parquet", code=0):
     """Runs dfcl allocate --json with budgets that include control's cost; returns the summary."""
     where = ["-o", output] if output else []
-    result = dfcl("allocate", predictions, *flags, "--include-control", *where, "--json")
-    assert result.code == code, result.stderr
-    return json.loads(result.stdout)
+    return answer(dfcl("allocate", predictions, *flags, "--include-control", *where, "--json"), code)
 
 
 # --- random problems of several shapes ---------------------------------------------------------------------------------

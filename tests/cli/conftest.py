@@ -4,15 +4,21 @@
 The program is the one that DFCL_BINARY names, else build/release/bin/dfcl.
 """
 
+import json
 import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("DFCL_BINARY", ROOT / "build" / "release" / "bin" / "dfcl")).resolve()
+
+
+DISCOUNTS = ["0", "5", "10", "15", "20"]  # the arms of simulated marketing trials
 
 
 @dataclass
@@ -46,6 +52,24 @@ class Program:
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
         done = subprocess.run(command, cwd=self.folder, text=True, timeout=timeout, check=False, **options)
         return Result(done.returncode, done.stdout, done.stderr)
+
+
+def good(result, code=0):
+    """The result, of a run that ended as it should."""
+    assert result.code == code, result.stderr
+    return result
+
+
+def answer(result, code=0):
+    """What such a run says in JSON."""
+    return json.loads(good(result, code).stdout)
+
+
+def matrix(table, outcome, arms=DISCOUNTS):
+    """units x arms of a prediction or truth, a table or its Parquet file; outcome: revenue or cost."""
+    if isinstance(table, (str, Path)):
+        table = pq.read_table(table)
+    return np.column_stack([table[f"{outcome}_{arm}"].to_numpy() for arm in arms])
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,13 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from conftest import answer, good
 
 USAGE, DATA, CANNOT_BE_MET = 2, 3, 6
-
-
-def good(result):
-    assert result.code == 0, result.stderr
-    return result
 
 
 def write(path, ids, arms, units=1000, price=None, segment=None):
@@ -30,9 +26,7 @@ def write(path, ids, arms, units=1000, price=None, segment=None):
 
 
 def summary(dfcl, *arguments, code=0):
-    result = dfcl("allocate", *arguments, "--json")
-    assert result.code == code, result.stderr
-    return json.loads(result.stdout)
+    return answer(dfcl("allocate", *arguments, "--json"), code)
 
 
 @pytest.mark.parametrize("stream", [[], ["--stream"]])
@@ -146,8 +140,7 @@ cost = { "A" = 0.15 }
     for source in (["m.safetensors", "t.parquet"], ["p.parquet"], ["p.parquet", "--stream"]):
         plan = summary(dfcl, *source, "--budget", "1500")
         assert (plan["units_per_arm"]["A"], plan["spend"]) == (10_000, 1500.0)
-    judged = json.loads(good(dfcl("evaluate", "s.toml", "m.safetensors", "--per-unit", "0.03", "--resamples", 32,
-                                  "--json")).stdout)  # fmt: skip
+    judged = answer(dfcl("evaluate", "s.toml", "m.safetensors", "--per-unit", "0.03", "--resamples", 32, "--json"))
     cost = judged["models"][0]["deployed"][0]["cost"]
     assert cost["low"] is None and cost["high"] is None
     shares = judged["models"][0]["deployed"][0]["share_per_arm"]

@@ -7,13 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from conftest import good
 
 SHUFFLES = [(1, 1), (2, 3), (3, 17)]  # seed, files
-
-
-def good(result):
-    assert result.code == 0, result.stderr
-    return result
 
 
 def shuffled(table, seed):

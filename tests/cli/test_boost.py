@@ -6,15 +6,10 @@ import json
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from conftest import answer, good, matrix
 
 FILE, UNAVAILABLE = 4, 5
-ARMS = ["0", "5", "10", "15", "20"]
 SMALL = ["--method", "tsm-boost", "--set", "boost.trees=40", "--set", "boost.learning_rate=0.2", "--seed", 1]
-
-
-def good(result):
-    assert result.code == 0, result.stderr
-    return result
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +20,6 @@ def made(run_in, tmp_path_factory):
     good(dfcl(*simulate, "-o", "trial.parquet", "--study", "study.toml"))
     good(dfcl("train", "study.toml", *SMALL, "--threads", 1, "--log", "log.jsonl", "-o", "boost.safetensors"))
     return dfcl.folder
-
-
-def matrix(path, outcome):
-    table = pq.read_table(path)
-    return np.column_stack([table[f"{outcome}_{arm}"].to_numpy() for arm in ARMS])
 
 
 def test_boosted_trees_predict_every_arm_and_keep_what_is_known_about_costs(dfcl, made, tmp_path):
@@ -59,7 +49,7 @@ def test_monotone_revenue_rises_with_the_arm(dfcl, made, tmp_path):
 def test_info_says_how_many_trees_there_are_and_which_features_matter(dfcl, made):
     told = " ".join(good(dfcl("info", made / "boost.safetensors")).stdout.split())
     assert "trees, Poisson deviance, log link" in told
-    facts = json.loads(good(dfcl("info", made / "boost.safetensors", "--json")).stdout)["boost"]
+    facts = answer(dfcl("info", made / "boost.safetensors", "--json"))["boost"]
     assert facts["trees"] == sum(facts["revenue_trees"]) + sum(facts["cost_trees"]) > 0
     assert abs(sum(facts["importance"].values()) - 1) < 1e-4
     record = [json.loads(line) for line in (made / "log.jsonl").read_text().splitlines()]

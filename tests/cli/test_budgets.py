@@ -6,6 +6,7 @@ import re
 
 import pyarrow.parquet as pq
 import pytest
+from conftest import answer
 
 
 @pytest.fixture(scope="module")
@@ -60,9 +61,7 @@ def test_both_ways_work(costly):
 
 
 def evaluated(program, *flags):
-    result = program("evaluate", "study.toml", "model.safetensors", "--truth", "truth.parquet", "--resamples", "0", "--json", *flags)
-    assert result.code == 0, result.stderr
-    return json.loads(result.stdout)
+    return answer(program("evaluate", "study.toml", "model.safetensors", "--truth", "truth.parquet", "--resamples", "0", "--json", *flags))
 
 
 def test_evaluate_compares_budgets_with_the_cost_above_control(costly):

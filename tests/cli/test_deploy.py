@@ -4,7 +4,7 @@
 import json
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, answer
 
 STUDY = ROOT / "experiments" / "online.toml"
 SMALL = ["--units", "2400", "--days", "8", "--methods", "tsm,dfcl-mer", "--seed", "2"]
@@ -12,9 +12,7 @@ QUICK = ["--set", "method.epochs=2", "--set", "deploy.trial_units=800", "--set",
 
 
 def deploy(dfcl, *flags):
-    result = dfcl("deploy", STUDY, *SMALL, *QUICK, *flags, "--json")
-    assert result.code == 0, result.stderr
-    return json.loads(result.stdout)
+    return answer(dfcl("deploy", STUDY, *SMALL, *QUICK, *flags, "--json"))
 
 
 def test_every_week_and_group_has_revenue_spend_and_budget(dfcl, tmp_path):

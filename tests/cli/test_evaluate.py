@@ -10,17 +10,13 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from conftest import answer, good, matrix
 from evaluate_oracle import aucc, plan_at, rank_scores, value
 
 USAGE, DATA, FILE, UNFIT = 2, 3, 4, 7
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = [Path(os.environ["DFCL_DATA"])] if "DFCL_DATA" in os.environ else sorted(ROOT.parent.glob("*/data"))
 ESTIMATORS = ["horvitz-thompson", "hajek", "stratified", "doubly-robust"]
-
-
-def good(result):
-    assert result.code == 0, result.stderr
-    return result
 
 
 def write_predictions(path, ids, arms, revenue, cost):
@@ -33,10 +29,6 @@ def write_predictions(path, ids, arms, revenue, cost):
         pyarrow.csv.write_csv(table, path)
     else:
         pq.write_table(table, path)
-
-
-def matrix(table, what, arms):
-    return np.stack([table[f"{what}_{arm}"].to_numpy() for arm in arms], axis=1)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +45,7 @@ def made(run_in, tmp_path_factory):
 
 
 def evaluate(dfcl, *arguments):
-    return json.loads(good(dfcl("evaluate", "study.toml", *arguments, "--resamples", 32, "--json")).stdout)
+    return answer(dfcl("evaluate", "study.toml", *arguments, "--resamples", 32, "--json"))
 
 
 def shipped_plan(dfcl, predictions, per_unit, arms):

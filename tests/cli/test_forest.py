@@ -6,9 +6,9 @@ import json
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from conftest import answer, good, matrix
 
 USAGE, FILE = 2, 4
-ARMS = ["0", "5", "10", "15", "20"]
 
 
 def small(trees=24, leaf=150):
@@ -16,11 +16,6 @@ def small(trees=24, leaf=150):
 
 
 SMALL = small()
-
-
-def good(result):
-    assert result.code == 0, result.stderr
-    return result
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +26,6 @@ def made(run_in, tmp_path_factory):
     good(dfcl(*simulate, "-o", "trial.parquet", "--study", "study.toml"))
     good(dfcl("train", "study.toml", *SMALL, "--threads", 1, "-o", "forest.safetensors"))
     return dfcl.folder
-
-
-def matrix(path, outcome):
-    table = pq.read_table(path)
-    return np.column_stack([table[f"{outcome}_{arm}"].to_numpy() for arm in ARMS])
 
 
 def test_a_forest_predicts_every_arm_and_keeps_what_is_known_about_costs(dfcl, made, tmp_path):
@@ -56,9 +46,9 @@ def test_the_same_bytes_on_two_threads(dfcl, made, tmp_path):
 
 def test_honesty_is_a_switch_that_info_shows(dfcl, made, tmp_path):
     good(dfcl("train", made / "study.toml", *SMALL, "--set", "forest.honest=false", "-o", "all.safetensors"))
-    options = json.loads(good(dfcl("info", "all.safetensors", "--json")).stdout)["options"]
+    options = answer(dfcl("info", "all.safetensors", "--json"))["options"]
     assert options["honest"] == "false"
-    usual = json.loads(good(dfcl("info", made / "forest.safetensors", "--json")).stdout)
+    usual = answer(dfcl("info", made / "forest.safetensors", "--json"))
     assert usual["options"]["honest"] == "true"
     assert (tmp_path / "all.safetensors").read_bytes() != (made / "forest.safetensors").read_bytes()
 
@@ -91,7 +81,7 @@ def test_out_of_bag_predictions_of_the_training_units(dfcl, made, tmp_path):
     good(dfcl("train", made / "study.toml", *SMALL, "-o", "m.safetensors", "--out-of-bag", "oob.parquet"))
     assert (tmp_path / "m.safetensors").read_bytes() == (made / "forest.safetensors").read_bytes()
     found = pq.read_table(tmp_path / "oob.parquet")
-    units = json.loads(good(dfcl("info", "m.safetensors", "--json")).stdout)["trained_on"]["units"]
+    units = answer(dfcl("info", "m.safetensors", "--json"))["trained_on"]["units"]
     assert found.num_rows == units
     good(dfcl("predict", "m.safetensors", made / "trial.parquet", "-o", "p.parquet"))
     place = {unit: i for i, unit in enumerate(pq.read_table(tmp_path / "p.parquet")["id"].to_pylist())}
@@ -115,7 +105,7 @@ def test_only_a_forest_of_enough_trees_knows_its_uncertainty(dfcl, made, tmp_pat
 def test_info_shows_by_which_features_effects_differ(dfcl, made):
     text = good(dfcl("info", made / "forest.safetensors")).stdout
     assert "24 trees" in text and "Features by which effects differ" in text
-    forest = json.loads(good(dfcl("info", made / "forest.safetensors", "--json")).stdout)["forest"]
+    forest = answer(dfcl("info", made / "forest.safetensors", "--json"))["forest"]
     assert forest["trees"] == 24 and forest["revenue_link"] == "ratio"
     assert abs(sum(forest["importance"].values()) - 1.0) < 1e-3
 
@@ -124,7 +114,7 @@ def test_the_report_shows_them_too(dfcl, made, tmp_path):
     evaluate = ["evaluate", made / "study.toml", made / "forest.safetensors", "--resamples", 20, "-o", "results.json"]
     good(dfcl(*evaluate))
     importance = json.loads((tmp_path / "results.json").read_text())["models"][0]["importance"]
-    shown = json.loads(good(dfcl("info", made / "forest.safetensors", "--json")).stdout)["forest"]["importance"]
+    shown = answer(dfcl("info", made / "forest.safetensors", "--json"))["forest"]["importance"]
     assert importance[0] == {"feature": next(iter(shown)), "share": pytest.approx(next(iter(shown.values())), abs=1e-6)}
     assert [one["share"] for one in importance] == sorted((one["share"] for one in importance), reverse=True)
     good(dfcl("report", "results.json", "-o", "report.html"))

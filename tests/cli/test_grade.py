@@ -6,6 +6,7 @@ import math
 import random
 
 import pytest
+from conftest import answer
 
 STUDY = """format = 2
 [data]
@@ -38,9 +39,7 @@ def write_trial(folder, slope, extra=None, rows=30_000):
 
 
 def check(dfcl, code):
-    done = dfcl("check", "study.toml", "--json")
-    assert done.code == code, done.stderr
-    return json.loads(done.stdout)
+    return answer(dfcl("check", "study.toml", "--json"), code)
 
 
 def test_a_small_imbalance_is_adjusted_for_and_said_so(dfcl, tmp_path):

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from conftest import answer
 
 USAGE, DATA = 2, 3
 ROWS = 6000
@@ -40,9 +41,7 @@ def write_predictions(path, ids, revenue_off, revenue_on, cost_off, cost_on):
 
 
 def evaluate(dfcl, *arguments, resamples=200):
-    result = dfcl("evaluate", "study.toml", *arguments, "--resamples", resamples, "--json")
-    assert result.code == 0, result.stderr
-    return json.loads(result.stdout)
+    return answer(dfcl("evaluate", "study.toml", *arguments, "--resamples", resamples, "--json"))
 
 
 def uneven(x):

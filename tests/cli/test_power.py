@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from conftest import answer
 
 ROWS = 6000
 
@@ -22,9 +23,7 @@ def trial(dfcl, tmp_path):
 
 
 def power(dfcl, *flags):
-    result = dfcl("power", *flags, "--json")
-    assert result.code == 0, result.stderr
-    return json.loads(result.stdout)
+    return answer(dfcl("power", *flags, "--json"))
 
 
 def test_two_plans_are_told_apart_on_the_test_rows(dfcl, tmp_path, trial):

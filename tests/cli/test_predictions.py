@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from conftest import answer, good
 
 USAGE, DATA, FILE = 2, 3, 4
 
@@ -32,11 +33,6 @@ def write_trial(folder, arms, control, rows=1500, name="trial.parquet", ids=None
         f'[arms]\ncontrol = "{control}"\n[cost]\ncontrol_is_free = true\n[budgets]\nper_unit = [0.1]\n'
     )
     return pa.table(table)
-
-
-def good(result):
-    assert result.code == 0, result.stderr
-    return result
 
 
 def train(dfcl, method="tsm"):
@@ -113,7 +109,7 @@ def test_predictions_that_do_not_say_it_can_be_called_an_index(dfcl, tmp_path):
     refused = dfcl("allocate", "p.parquet", "--per-unit", 0.1, "--index")
     assert refused.code == USAGE and "--index" in refused.stderr
     flags = ["--index", "--split", "all", "--allow-training-rows", "--resamples", 50, "--json"]
-    results = json.loads(good(dfcl("evaluate", "study.toml", "p.parquet", "foreign.parquet", *flags)).stdout)
+    results = answer(dfcl("evaluate", "study.toml", "p.parquet", "foreign.parquet", *flags))
     assert [model["index"] for model in results["models"]] == [False, True]
     refused = dfcl("evaluate", "study.toml", "p.parquet", *flags)
     assert refused.code == USAGE and json.loads(refused.stderr)["error"]["field"] == "index"
@@ -133,7 +129,7 @@ def test_ids_beyond_the_signed_ones_stay_apart(dfcl, tmp_path, ending):
         good(dfcl("allocate", f"p.{ending}", "--per-unit", 0.1, *flags, "-o", "plan.parquet"))
         plan = pq.read_table(tmp_path / "plan.parquet")
         assert plan["id"].type == pa.uint64() and plan["id"].to_pylist() == ids.tolist()
-    summary = json.loads(good(dfcl("info", "trial.parquet", "--json")).stdout)
+    summary = answer(dfcl("info", "trial.parquet", "--json"))
     assert next(column for column in summary["columns"] if column["name"] == "id")["distinct"] >= 1000
 
 
@@ -168,13 +164,13 @@ def test_the_order_of_the_rows_and_the_cut_into_files_change_nothing(dfcl, tmp_p
     train(dfcl)
     good(dfcl("predict", "model.safetensors", "trial.parquet", "-o", "p.parquet"))
     flags = ["--split", "test", "--resamples", 50, "--json"]
-    expected = json.loads(good(dfcl("evaluate", "study.toml", "p.parquet", *flags)).stdout)
+    expected = answer(dfcl("evaluate", "study.toml", "p.parquet", *flags))
     shuffled = trial.take(np.random.default_rng(num_files).permutation(len(trial)))
     (tmp_path / "cut").mkdir()
     for file in range(num_files):
         begin, end = (len(trial) * place // num_files for place in (file, file + 1))
         pq.write_table(shuffled.slice(begin, end - begin), tmp_path / "cut" / f"{file:02}.parquet")
-    found = json.loads(good(dfcl("evaluate", "study.toml", "p.parquet", "--set", "data.trial=cut", *flags)).stdout)
+    found = answer(dfcl("evaluate", "study.toml", "p.parquet", "--set", "data.trial=cut", *flags))
     options = dict(map(tuple, expected["made_by"]["options"]))
     assert dict(map(tuple, found["made_by"]["options"])) == options
     assert found["trial"]["units"] == expected["trial"]["units"]
@@ -216,7 +212,7 @@ def test_a_price_is_a_price_from_the_study_to_the_results(dfcl, tmp_path):
     good(dfcl("predict", "model.safetensors", "trial.parquet", "-o", "p.csv"))
     assert json.loads((tmp_path / "p.csv.meta.json").read_text())["options"]["price_5"] == "0.15"
     for flags in ([], ["--stream"]):
-        plan = json.loads(good(dfcl("allocate", "p.csv", "--budget", 1500, *flags, "-o", "plan.csv", "--json")).stdout)
+        plan = answer(dfcl("allocate", "p.csv", "--budget", 1500, *flags, "-o", "plan.csv", "--json"))
         assert plan["units_per_arm"]["5"] == 10_000 and plan["spend"] == 1500
     good(dfcl("evaluate", "study.toml", "p.csv", "--split", "all", "--resamples", 50, "-o", "results.json"))
     texts = [(tmp_path / name).read_text() for name in ("p.csv", "plan.csv", "results.json")]

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from conftest import answer
 
 ROWS = 8000
 
@@ -45,9 +46,7 @@ def write(path, columns):
 
 
 def readout(dfcl, *flags):
-    result = dfcl("readout", "plan.parquet", "outcomes.parquet", *flags, "--json")
-    assert result.code == 0, result.stderr
-    return json.loads(result.stdout)
+    return answer(dfcl("readout", "plan.parquet", "outcomes.parquet", *flags, "--json"))
 
 
 def test_an_incremental_budget_is_compared_with_spend_above_control(dfcl, tmp_path):

@@ -14,16 +14,11 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from conftest import DISCOUNTS, answer, good, matrix
 
 USAGE, DATA, FILE, UNFIT, INTERRUPTED = 2, 3, 4, 7, 130
-ARMS = ["0", "5", "10", "15", "20"]
 GRADED_METHODS = ["tsm", "dfcl-pl", "dfcl-mer", "dfcl-ifd", "dfcl-ifd-softmax", "drm", "dpm", "cn"]
 BINARY_METHODS = ["tsm", "dfcl-mer", "drm", "drp", "dpm"]
-
-
-def good(result):
-    assert result.code == 0, result.stderr
-    return result
 
 
 @pytest.fixture(scope="module")
@@ -62,10 +57,10 @@ def test_every_method_on_graded_arms_writes_finite_predictions(dfcl, made, tmp_p
     good(train(dfcl, made, "--method", method))
     good(dfcl("predict", "model.safetensors", made / "trial.parquet", "-o", "p.parquet"))
     table = read(tmp_path / "p.parquet")
-    assert table.column_names == ["id", *(f"revenue_{arm}" for arm in ARMS), *(f"cost_{arm}" for arm in ARMS)]
+    assert table.column_names == ["id", *(f"revenue_{arm}" for arm in DISCOUNTS), *(f"cost_{arm}" for arm in DISCOUNTS)]
     assert table["id"].to_pylist() == read(made / "trial.parquet")["shop_id"].to_pylist()
     assert np.isfinite(numbers(table)).all()
-    costs = np.column_stack([table[f"cost_{arm}"].to_numpy() for arm in ARMS])
+    costs = matrix(table, "cost")
     assert (costs[:, 0] == 0).all(), "the study says that control is free"
     assert (np.diff(costs, axis=1) >= 0).all(), "the study says that cost rises with the arm"
 
@@ -79,7 +74,7 @@ def test_every_method_on_two_arms_ends_in_a_plan(dfcl, made, tmp_path, method):
     costs = np.column_stack([predictions["cost_0"].to_numpy(), predictions["cost_1"].to_numpy()]).astype(float)
     budget = (costs.min(axis=1).sum() + costs.max(axis=1).sum()) / 2  # control costs something here
     options = ["--budget", float(budget), "--include-control", "-o", "plan.parquet", "--json"]
-    plan = json.loads(good(dfcl("allocate", "model.safetensors", made / "criteo.parquet", *options)).stdout)
+    plan = answer(dfcl("allocate", "model.safetensors", made / "criteo.parquet", *options))
     assert plan["spend"] <= plan["budget"]
     assert read(tmp_path / "plan.parquet").num_rows == 4000
 
@@ -116,7 +111,7 @@ def test_auto_says_how_it_weighed_its_members_and_is_the_same_on_any_number_of_t
     assert (tmp_path / "1.safetensors").read_bytes() == (tmp_path / "8.safetensors").read_bytes()
     text = good(dfcl("info", "1.safetensors")).stdout
     assert "used for choosing" in " ".join(text.split()) and "seconds" not in text
-    found = json.loads(good(dfcl("info", "1.safetensors", "--json")).stdout)
+    found = answer(dfcl("info", "1.safetensors", "--json"))
     members = found["stack"]["members"]
     assert [member["method"] for member in members] == ["tsm-forest", "tsm", "dfcl-mer", "mean-effect"]
     assert sum(member["weight"] for member in members) == pytest.approx(1.0)
@@ -124,14 +119,14 @@ def test_auto_says_how_it_weighed_its_members_and_is_the_same_on_any_number_of_t
     assert 0 <= found["calibration"]["revenue"]["slope"] <= 1
     assert found["held_out"]["out_of_fold"] and isinstance(found["remarks"], list)
     good(dfcl("predict", "1.safetensors", made / "trial.parquet", "-o", "p.parquet"))
-    costs = np.column_stack([read(tmp_path / "p.parquet")[f"cost_{arm}"].to_numpy() for arm in ARMS])
+    costs = matrix(tmp_path / "p.parquet", "cost")
     assert (costs[:, 0] == 0).all() and (np.diff(costs, axis=1) >= 0).all()
 
 
 def test_a_stack_takes_what_has_a_meaning_for_it_and_refuses_the_rest(dfcl, made, tmp_path):
     networks = ["--set", 'method.members=["tsm"]']
     good(train(dfcl, made, *networks, "--out-of-bag", "unseen.parquet", "--ensemble", 2))
-    found = json.loads(good(dfcl("info", "model.safetensors", "--json")).stdout)
+    found = answer(dfcl("info", "model.safetensors", "--json"))
     assert 0 < read(tmp_path / "unseen.parquet").num_rows < found["trained_on"]["units"], "a stack trains on validation units too"
     for members, words in [('["tsm", "dpm"]', "index"), ('["tsm", "tsm"]', "twice"), ('["tms"]', "tsm")]:
         result = train(dfcl, made, "--set", f"method.members={members}")
@@ -204,7 +199,7 @@ def test_a_cache_that_cannot_be_used_is_refused(dfcl, made, tmp_path):
 
 
 def test_the_model_is_told_with_json_too(dfcl, made):
-    told = json.loads(good(train(dfcl, made, "--method", "tsm", "--json")).stdout)
+    told = answer(train(dfcl, made, "--method", "tsm", "--json"))
     assert (told["kind"], told["method"]) == ("model", "tsm")
 
 
