@@ -11,6 +11,7 @@
 #include "cli/bind.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
+#include "dfcl/core/printable.h"
 
 namespace dfcl::cli {
 namespace {
@@ -43,20 +44,23 @@ std::string cost_without_column(const data::Study& study) {
 
 void print_text(const verbs::InitRequest& request, const verbs::InitResult& result) {
   const data::Study::Columns& columns = result.study.columns;
+  using core::printable;
   const auto role = [](const std::optional<std::string>& name) {
-    return name.value_or("").empty() ? std::string("(not found)") : *name;
+    return name.value_or("").empty() ? std::string("(not found)") : printable(*name);
   };
   fmt::print("{0}: proposed from {1} rows and {2} columns. Please correct it, then run: dfcl check {0}\n",
              *request.output, result.rows, result.columns);
   fmt::print("  arm      {}, control {}\n  revenue  {}\n  cost     {}\n  id       {}\n", role(columns.arm),
              role(result.study.arms.control), role(columns.revenue),
-             columns.cost.value_or(cost_without_column(result.study)), columns.id.value_or("the row number"));
-  if (columns.time) fmt::print("  time     {}\n", *columns.time);
-  if (columns.cluster) fmt::print("  cluster  {}\n", *columns.cluster);
-  if (!columns.exclude.empty()) fmt::print("  no features: {}\n", fmt::join(columns.exclude, ", "));
+             printable(columns.cost.value_or(cost_without_column(result.study))),
+             printable(columns.id.value_or("the row number")));
+  if (columns.time) fmt::print("  time     {}\n", printable(*columns.time));
+  if (columns.cluster) fmt::print("  cluster  {}\n", printable(*columns.cluster));
+  if (!columns.exclude.empty())
+    fmt::print("  no features: {}\n", printable(fmt::format("{}", fmt::join(columns.exclude, ", "))));
   if (result.unsure.empty()) return;
   fmt::print("Unsure, please check:\n");
-  for (const auto& [key, reason] : result.unsure) fmt::print("  {}: {}\n", key, reason);
+  for (const auto& [key, reason] : result.unsure) fmt::print("  {}: {}\n", key, printable(reason));
 }
 
 }  // namespace

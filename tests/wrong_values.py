@@ -125,7 +125,7 @@ ROWS = {
         "control": both("nobody"),
         "index": flag(),
         "objective": both("Profit"),
-        "margin": both(-1, objective="profit"),
+        "margin": both(30),
         "per_revenue": both(0),
         "min_roi": both("x"),
         "eligible": both(ABSENT),

@@ -9,7 +9,8 @@
 namespace dfcl::check {
 namespace {
 
-constexpr std::size_t kFewUnits = 1000;       // in an arm: effects of the usual size cannot be seen
+constexpr std::size_t kFewUnits = 1000;  // in an arm: effects of the usual size cannot be seen
+constexpr std::size_t kTooFewForASpread = 30;
 constexpr std::size_t kFewWithRevenue = 100;  // in an arm: means hang on a handful of units
 constexpr std::size_t kFewClusters = 30;      // in an arm: cluster-robust intervals are too narrow
 constexpr float kSmallPropensity = 0.01f;     // one unit then counts for a hundred
@@ -80,7 +81,8 @@ void judge_sample_ratio(const CheckResult& result, const CheckOptions& options, 
 // Certain but small, in a trial whose sample ratio is in order: estimated propensities take care of it. Propensities
 // that the study declares are part of the test, so that there is nothing left to estimate.
 bool is_adjustable(const CheckResult& result, const CheckOptions& options, const Findings& problems) {
-  return problems.empty() && !result.weighted && result.largest_difference < options.adjustable_difference;
+  return problems.empty() && result.sample_ratio.run && !result.weighted &&
+         result.largest_difference < options.adjustable_difference;
 }
 
 // problems: those of the sample ratio. Sets the largest difference and, where it can be adjusted, the grade.
@@ -196,16 +198,22 @@ void judge_groups(const data::Trial& trial, const data::Study& study, const Chec
   }
 }
 
+// A spread that is estimated from a handful is estimated too small.
+const char* intervals_to_expect(std::size_t num_units) {
+  return num_units < kTooFewForASpread ? "wide intervals, which are still too narrow" : "wide intervals";
+}
+
 void judge_arms(const data::Trial& trial, const CheckResult& result, Findings& warnings) {
   for (const ArmSummary& arm : result.arms) {
     if (arm.num_units < kFewUnits) {
       warnings.push_back({"few-units",
-                          fmt::format("Arm '{}' has only {} units: expect wide intervals.", arm.label, arm.num_units),
+                          fmt::format("Arm '{}' has only {} units: expect {}.", arm.label, arm.num_units,
+                                      intervals_to_expect(arm.num_units)),
                           ""});
     } else if (arm.num_with_revenue < kFewWithRevenue) {
       warnings.push_back({"few-units",
-                          fmt::format("Only {} units of arm '{}' have any revenue: expect wide intervals.",
-                                      arm.num_with_revenue, arm.label),
+                          fmt::format("Only {} units of arm '{}' have any revenue: expect {}.", arm.num_with_revenue,
+                                      arm.label, intervals_to_expect(arm.num_with_revenue)),
                           ""});
     }
     if (trial.has_clusters() && arm.num_clusters < kFewClusters) {

@@ -7,9 +7,9 @@
 
 namespace dfcl::evaluate {
 
-std::string number_words(double value, const Words& words) {
+std::string number_words(double value, const Words& words, int digits) {
   if (!(std::abs(value) >= 999.5)) {
-    std::string text = fmt::format("{:.4g}", value);
+    std::string text = fmt::format("{:.{}g}", value, digits);
     const std::size_t mark = text.find('.');
     return mark == std::string::npos ? text : text.replace(mark, 1, words.decimal);
   }

@@ -15,8 +15,8 @@ struct Words {
   std::string thousands = ",";
 };
 
-// 1,234 or 0.1234: whole numbers from a thousand, else four digits.
-std::string number_words(double value, const Words& words);
+// 1,234 or 0.1234: whole numbers from a thousand, else so many significant digits.
+std::string number_words(double value, const Words& words, int digits = 4);
 // The same with the currency where there is one.
 std::string money_words(double value, const Words& words);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "dfcl/core/distributions.h"
 #include "dfcl/core/error.h"
@@ -134,15 +135,18 @@ PlanPair assume_plans(const evaluate::TrialRows& rows, evaluate::Outcomes nuisan
   pair.units = rows.size();
   pair.plans_are_known = false;
   pair.differing = differing;
-  double squares = 0.0, revenue_squares = 0.0;
+  // Units of a cluster are drawn together, so what is left of them adds up before it is squared.
+  std::vector<double> left(rows.num_groups());
+  double revenue_squares = 0.0;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const auto revenue = static_cast<double>(rows.revenue[row]);
-    const double left = revenue - static_cast<double>(steadied.outcomes().revenue(row, rows.arm[row]));
-    squares += rows.weight[row] * rows.weight[row] * left * left;
+    const double residual = revenue - static_cast<double>(steadied.outcomes().revenue(row, rows.arm[row]));
+    left[rows.group(row)] += rows.weight[row] * residual;
     pair.revenue_a += revenue;
     revenue_squares += revenue * revenue;
   }
   const auto count = static_cast<double>(rows.size());
+  const double squares = std::inner_product(left.begin(), left.end(), left.begin(), 0.0);
   pair.revenue_a /= count;
   // A unit speaks if its arm is one of the two: with probability 2 / arms.
   pair.sd = std::sqrt(differing * 2.0 / static_cast<double>(rows.num_arms()) * squares / count);

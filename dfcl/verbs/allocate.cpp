@@ -51,7 +51,7 @@ std::vector<data::PlanBudget> request_budgets(const AllocateRequest& request, Pl
   return data::plan_budgets({request.per_unit, request.totals, request.share_of_max, basis}, spends);
 }
 
-// The name of the i-th of several plans: plan.parquet, plan-2.parquet, ...
+// The name of the i-th of several plans: plan-1.parquet, plan-2.parquet, ...
 std::string plan_name(const std::string& output, std::size_t index, std::size_t count) {
   if (output.empty() || count == 1) return output;
   const std::size_t slash = output.find_last_of('/');

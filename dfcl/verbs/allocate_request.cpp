@@ -95,7 +95,7 @@ void check_numbers(const AllocateRequest& request) {
   if (request.multiplier) require_least("multiplier", *request.multiplier, 0.0, true);
   if (request.second_budget) require_least("second_budget", *request.second_budget, 0.0, true);
   if (request.min_roi) require_least("min_roi", *request.min_roi, 0.0, true);
-  require_value(request.margin, request.per_revenue, HUGE_VAL);  // as version 0.1 took it
+  require_value(request.margin, request.per_revenue);
   constexpr std::int64_t kMostPoints = 100'000;
   if (request.curve && (*request.curve < 2 || *request.curve > kMostPoints))
     throw field_error("curve", "out of range", fmt::format("{}", *request.curve),

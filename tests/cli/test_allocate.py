@@ -117,6 +117,19 @@ def test_equal_units_are_cut_where_the_budget_ends(dfcl, tmp_path):
     assert chosen.sum() == 333
 
 
+def test_the_least_spend_is_in_the_basis_of_the_budget(dfcl, tmp_path):
+    """Control costs 1,000 and at least 15 of 100 units get the arm, at 10 more each: 1,150, or 150 above control."""
+    write_problem(Problem(np.tile([1.0, 3.0], (100, 1)), np.tile([10.0, 20.0], (100, 1))), tmp_path / "p.parquet")
+    least = ("allocate", "p.parquet", "--budget", "100", "--min-units", "5=15")
+    result = dfcl(*least)
+    assert result.code == CANNOT_BE_MET
+    assert "the least that any plan spends is 150.00 above control" in result.stdout + result.stderr
+    assert json.loads(dfcl(*least, "--json").stdout)["least_spend"] == 150
+    total = dfcl("allocate", "p.parquet", "--budget", "1100", "--include-control", "--min-units", "5=15", "--json")
+    assert json.loads(total.stdout)["least_spend"] == 1150
+    assert dfcl("allocate", "p.parquet", "--budget", "150", "--min-units", "5=15").code == 0
+
+
 def test_a_budget_that_cannot_be_met_writes_nothing(dfcl, tmp_path):
     problem = anything(3, 50)
     write_problem(problem, tmp_path / "p.parquet")

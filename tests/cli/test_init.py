@@ -202,3 +202,10 @@ def test_real_trials(dfcl, tmp_path, name):
         assert set(after) <= set(found["exclude"])
         assert not [column for column in found["exclude"] if not column.startswith(("out_", "state", "treat"))]
     assert dfcl("check", "study.toml").code in (0, 7)
+
+
+def test_a_header_cannot_drive_the_terminal(dfcl, tmp_path):
+    numbers = random.Random(1)
+    rows = [shop(numbers, numbers.choice(["none", "b", "c"])) for _ in range(2000)]
+    write_trial(tmp_path / "t.csv", [{("bas\x1b[31mket" if key == "basket" else key): value for key, value in row.items()} for row in rows])
+    assert "\x1b" not in dfcl("init", "t.csv", "-o", "s.toml").stdout

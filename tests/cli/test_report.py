@@ -92,6 +92,11 @@ def test_what_is_no_results_file_is_refused_and_nothing_is_written(dfcl, tmp_pat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["old.html", "results.json"]
 
 
+def test_a_file_without_end_is_refused(dfcl):
+    result = dfcl("report", "/dev/zero", "--format", "text")
+    assert result.code != 0 and "too large" in result.stderr
+
+
 def test_a_missing_file_or_folder_is_named(dfcl, results):
     assert dfcl("report", "none.json", "-o", "a.html").code == 4
     assert dfcl("report", results, "-o", "none/a.html").code == 4

@@ -105,6 +105,23 @@ TEST(Evaluate, FiguresStandInTheOrderOfTheBudgetsAsGiven) {
   EXPECT_EQ(evaluation.differences[1].budget_per_unit, 0.2);
 }
 
+TEST(Evaluate, RefusesAnArmWhoseUnitsAreOneCluster) {
+  SmallTrial made = small_trial(1, {.num_units = 200, .units_per_cluster = 2});
+  const std::uint32_t apart = static_cast<std::uint32_t>(made.trial.num_clusters++);
+  EXPECT_NO_THROW((void)rows_of(made.trial, data::Split::test));
+  for (std::size_t unit = 0; unit < 200; ++unit) {
+    if (made.trial.arm[unit] == 2) made.trial.cluster[unit] = apart;
+  }
+  try {
+    (void)rows_of(made.trial, data::Split::test);
+    FAIL() << "its intervals would have no width";
+  } catch (const core::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("all units of arm '2' in the test split are one cluster"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Evaluate, IsTheSameForAnyNumberOfThreads) {
   const Made made = make(4, {.num_units = 5000, .units_per_cluster = 2});
   std::vector<Evaluation> results;

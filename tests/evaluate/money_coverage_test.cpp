@@ -146,19 +146,22 @@ TEST(MoneyCoverage, HajekWithPropensitiesInClusters) {
                  "hajek, clusters, propensities");
 }
 
-// Predictions that know nothing: effects drawn by a hash of the row.
+// Predictions that know nothing: the effect of the first arm is drawn by a hash of the row, the second is never worth
+// its cost.
 Expected drawn_response(std::uint64_t bits, std::size_t arm) {
   const double luck = static_cast<double>(bits >> 11) * 0x1.0p-53;
   const Expected mean = mean_response(arm);
-  return {mean.revenue + static_cast<double>(arm) * (luck - 0.5), mean.cost};
+  return {arm == 0 ? mean.revenue : mean_response(1).revenue + 0.5 * (luck - 0.5), mean.cost};
 }
 
+// Its plan gives the first arm to as many units as random does, drawn in another way: in truth they differ by nothing.
+// Revenue is worth what makes that arm return exactly its cost. So every "yes" is an error, as frequent as can be.
 TEST(MoneyCoverage, AUselessModelIsNotSaidToBeatRandomNorALosingPlanToPayBack) {
   const Expected one = mean_response(1);
   const Expected control = mean_response(0);
-  // At this worth of revenue the first arm just loses.
-  const double worth = 0.98 * one.cost / (one.revenue - control.revenue);
-  const EvaluationOptions options = money_options(Estimator::doubly_robust, worth);
+  const double worth = one.cost / (one.revenue - control.revenue);
+  EvaluationOptions options = money_options(Estimator::doubly_robust, worth);
+  options.budgets_per_unit = {0.2, 0.4};  // of 0.5 for the first arm for everyone
   const Counts counts = over_trials([&](std::size_t trial) {
     const SmallTrial small = small_trial(9000 + trial, {.num_units = 600});
     const TrialRows rows = rows_of(small.trial, std::nullopt);
@@ -178,6 +181,8 @@ TEST(MoneyCoverage, AUselessModelIsNotSaidToBeatRandomNorALosingPlanToPayBack) {
     input.arm_means = true_means();
     const Evaluation evaluation = evaluate(input, options, context);
     Counts found;
+    EXPECT_EQ(evaluation.models[0].deployed[1].share_per_arm[2], 0.0);
+    EXPECT_NEAR(evaluation.models[0].deployed[1].share_per_arm[1], 0.8, 0.01);
     for (const BaselineDifferenceFigures& over : evaluation.baseline_differences) {
       if (over.baseline == "random" && over.answer == "yes") found.beats = 1;
     }

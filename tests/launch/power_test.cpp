@@ -156,6 +156,8 @@ TEST(Power, UnitsOfAClusterCountTogether) {
   }
   doubled.rows.num_clusters = 5000;
   EXPECT_NEAR(compare(doubled).sd, alone * std::sqrt(2.0), 1e-6 * alone);
+  const double assumed = assume_plans(trial.rows, {}, 0.5).sd;
+  EXPECT_NEAR(assume_plans(doubled.rows, {}, 0.5).sd, assumed * std::sqrt(2.0), 1e-3 * assumed) << "plans not known";
 }
 
 TEST(Power, ProbabilitiesOutOfRangeAreRefused) {

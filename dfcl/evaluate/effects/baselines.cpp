@@ -54,7 +54,7 @@ std::string mix_words(const Setting& setting, const PlanRun& plan) {
     const std::string whom = plan.share_per_arm[arm] > 0.9995
                                  ? "everyone"
                                  : fmt::format("a random {} % of the units",
-                                               number_words(100.0 * plan.share_per_arm[arm], setting.options.words));
+                                               number_words(100.0 * plan.share_per_arm[arm], setting.options.words, 3));
     text += fmt::format("{}arm '{}' for {}", text.empty() ? "" : ", ", setting.input.rows.arms.labels[arm], whom);
   }
   return text.empty() ? "control for everyone" : text;

@@ -30,6 +30,24 @@ data::Ids ids_of_rows(const data::Ids& all, const std::vector<std::size_t>& rows
   return rows.size() == all.size() && std::is_sorted(rows.begin(), rows.end()) ? all : all.chosen(rows);
 }
 
+// One cluster of an arm shows no spread: every interval of the arm would have no width.
+void require_clusters(const TrialRows& rows, const std::string& where) {
+  if (rows.cluster.empty()) return;
+  constexpr std::uint32_t kUnseen = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> first(rows.num_arms(), kUnseen);
+  std::vector<bool> has_two(rows.num_arms());
+  for (std::size_t row = 0; row < rows.cluster.size(); ++row) {
+    std::uint32_t& seen = first[rows.arm[row]];
+    if (seen == kUnseen) seen = rows.cluster[row];
+    if (seen != rows.cluster[row]) has_two[rows.arm[row]] = true;
+  }
+  for (std::size_t arm = 0; arm < rows.num_arms(); ++arm) {
+    if (!has_two[arm])
+      throw rows_error(fmt::format("all units of arm '{}' in {} are one cluster", rows.arms.labels[arm], where),
+                       "1 cluster", "two or more, to see a spread", "another split, or fewer arms");
+  }
+}
+
 void check_rows(const TrialRows& rows, const std::string& where) {
   for (std::size_t arm = 0; arm < rows.num_arms(); ++arm) {
     const std::string& label = rows.arms.labels[arm];
@@ -44,6 +62,7 @@ void check_rows(const TrialRows& rows, const std::string& where) {
   }
   if (rows.num_clusters == 1)
     throw rows_error(fmt::format("all units of {} are one cluster", where), "", "two or more");
+  require_clusters(rows, where);
   if (std::all_of(rows.revenue.begin(), rows.revenue.end(), [](float revenue) { return revenue == 0.0f; })) {
     throw rows_error(fmt::format("nobody in {} earned anything", where), "revenue 0 for every unit", "some revenue",
                      "is [columns] revenue the right column?");

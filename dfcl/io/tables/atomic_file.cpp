@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "dfcl/core/error.h"
 
@@ -75,7 +75,14 @@ std::string read_text_file(const std::string& path, std::size_t most_bytes) {
   if (!stream) fail(path, "cannot read", errno);
   const std::uintmax_t size = fs::file_size(path, code);
   if (!code && size > most_bytes) fail(path, fmt::format("too large: more than {} bytes", most_bytes), 0);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  // A pipe or a device has no size: what comes is counted.
+  std::string text;
+  std::array<char, 1 << 16> block;
+  while (stream.read(block.data(), block.size()), stream.gcount() > 0) {
+    text.append(block.data(), static_cast<std::size_t>(stream.gcount()));
+    if (text.size() > most_bytes) fail(path, fmt::format("too large: more than {} bytes", most_bytes), 0);
+  }
+  return text;
 }
 
 }  // namespace dfcl::io

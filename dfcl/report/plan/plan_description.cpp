@@ -189,7 +189,8 @@ const Described<PlanSummary>& description(Of<PlanSummary>) {
           .field_as(
               "budget_basis", budget_basis_schema(), [](const P& one) { return data::to_text(one.budget_basis); },
               "whether the budget is spend above everyone in control, or all spend")
-          .field("least_spend", [](const P& one) { return one.solution.least_spend; }, {"of any plan", kTotal})
+          .field("least_spend", [](const P& one) { return least_spend(one); },
+                 {"of any plan, in the basis of the budget", kTotal})
           .maybe("spend", planned(&Solution::spend), {"predicted; there is a plan, here and below", kTotal})
           .maybe("left", where_planned([](const P& one) { return one.solution.budget - one.solution.spend; }),
                  {"of the budget", kTotal})

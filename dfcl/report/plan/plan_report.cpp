@@ -20,6 +20,10 @@ using allocate::Solution;
 using allocate::Status;
 using nlohmann::ordered_json;
 
+bool is_above_control(const PlanSummary& plan) {
+  return plan.budget_basis == data::BudgetBasis::incremental && plan.solution.control_cost != 0.0;
+}
+
 std::string status_sentence(const PlanSummary& plan) {
   const Solution& solution = plan.solution;
   switch (solution.status) {
@@ -29,8 +33,8 @@ std::string status_sentence(const PlanSummary& plan) {
     case Status::no_gain: return "no arm earns more than control at an accepted price";
     case Status::cannot_be_met:
       if (std::isinf(solution.least_spend)) return "no plan keeps the limits, whatever the budget";
-      return fmt::format("the budget cannot be met: the least that any plan spends is {}",
-                         amount_text(solution.least_spend));
+      return fmt::format("the budget cannot be met: the least that any plan spends is {}{}",
+                         amount_text(least_spend(plan)), is_above_control(plan) ? " above control" : "");
     case Status::none_found: return "no plan that keeps all constraints was found, nor a proof that there is none";
     case Status::not_run: break;
   }
@@ -85,7 +89,7 @@ std::string plan_text(const PlanSummary& plan) {
   if (!solution.has_plan()) return text;
   std::vector<std::array<std::string, 3>> rows;
   const bool has_budget = std::isfinite(solution.budget);
-  const bool above = plan.budget_basis == data::BudgetBasis::incremental && solution.control_cost != 0.0;
+  const bool above = is_above_control(plan);
   if (std::isfinite(plan.budget)) {
     rows.push_back({"budget", amount_text(plan.budget),
                     above ? fmt::format("above control's {}", amount_text(solution.control_cost)) : ""});
@@ -170,6 +174,11 @@ ordered_json units_json(const std::vector<std::int64_t>& units, const std::vecto
 
 }  // namespace
 
+double least_spend(const PlanSummary& plan) {
+  const double control = plan.budget_basis == data::BudgetBasis::incremental ? plan.solution.control_cost : 0.0;
+  return above_rounding(plan.solution.least_spend - control, plan.solution.least_spend);
+}
+
 double incremental_cost(const PlanSummary& plan) {
   return above_rounding(plan.solution.spend - plan.solution.control_cost, plan.solution.spend);
 }
@@ -198,8 +207,7 @@ std::vector<std::pair<std::string, std::string>> plan_metadata(const PlanSummary
       {"value", fmt::format("{}", solution.value)},
       {"bound", fmt::format("{}", solution.bound)},
       {"multiplier", fmt::format("{}", solution.multiplier)}};
-  if (plan.budget_basis == data::BudgetBasis::incremental && solution.control_cost != 0.0)
-    metadata.emplace_back("control_cost", fmt::format("{}", solution.control_cost));
+  if (is_above_control(plan)) metadata.emplace_back("control_cost", fmt::format("{}", solution.control_cost));
   if (plan.launch && std::isfinite(plan.launch->spend_elasticity))
     metadata.emplace_back("spend_elasticity", fmt::format("{}", plan.launch->spend_elasticity));
   if (!plan.launch_time.empty()) metadata.emplace_back("launch", plan.launch_time);

@@ -49,6 +49,7 @@ struct PlanSummary {
 
 // Of a plan over everyone in control, as predicted.
 double incremental_cost(const PlanSummary& plan);
+double least_spend(const PlanSummary& plan);         // of any plan, in the basis of the budget
 double incremental_profit(const PlanSummary& plan);  // rules.margin x incremental revenue - incremental cost
 
 // One plan as a screen, several as a table.
