@@ -9,6 +9,7 @@
 #include "dfcl/core/error_makers.h"
 #include "dfcl/io/study/study_file.h"
 #include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/tables/memory_table.h"
 #include "dfcl/io/tables/table_sample_reader.h"
 #include "dfcl/io/tables/table_summary_reader.h"
 #include "dfcl/verbs/outputs.h"
@@ -49,7 +50,8 @@ InitResult init(const InitRequest& request, core::RunContext& context) {
   if (request.output) require_output("output", *request.output, {request.trial});
   check::StudyProposal proposal = check::propose_study(summary, io::sample_table(request.trial, summary, context),
                                                        {request.arm, request.control, request.revenue, request.cost});
-  if (request.output) proposal.study.data.trial = path_from(*request.output, request.trial);
+  const bool is_file = !io::is_memory_table(request.trial);
+  if (request.output && is_file) proposal.study.data.trial = path_from(*request.output, request.trial);
   InitResult result{proposal.study, io::study_text(proposal.study, proposal.remarks), summary.rows,
                     summary.columns.size(), proposal.unsure};
   if (request.output) io::write_text_file(*request.output, result.text);

@@ -182,6 +182,10 @@ PowerResult power(const PowerRequest& request, core::RunContext& context) {
     judge_plans(request, figures, variances, context);
   }
   figures.gains = request.gains;
+  if (figures.has_trial && request.gains.empty() && !(figures.pair.revenue_a > 0.0))
+    throw core::field_error("gain", "a share of the mean revenue says nothing here",
+                            fmt::format("mean revenue {:.4g}", figures.pair.revenue_a), "a gain per unit",
+                            core::field_name("gain", "0.5"));
   for (const double share : request.relative_gains) figures.gains.push_back(share * figures.pair.revenue_a);
   if (figures.gains.empty()) {
     for (const double share : kRelativeGains) figures.gains.push_back(share * figures.pair.revenue_a);

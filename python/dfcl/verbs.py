@@ -135,7 +135,10 @@ def init(
     _fill(request, output=output, overwrite=overwrite, arm=arm, control=control, revenue=revenue, cost=cost)
     with Sources() as sources:
         _fill_tables(request, sources, trial=trial)
-        return Study.parse(_dfcl.init(request, _run(threads, 0, progress)))
+        text = _dfcl.init(request, _run(threads, 0, progress))
+        if output is None or not isinstance(trial, (str, os.PathLike)):
+            return Study.parse(text)
+        return Study.read(output)  # it says where the trial is as seen from its own folder
 
 
 def simulate(

@@ -109,3 +109,16 @@ def test_mistakes_are_named_and_nothing_is_written(dfcl, tmp_path, trial, flags,
     assert result.code == code, result.stderr
     assert all(word in result.stderr for word in words), result.stderr
     assert not (tmp_path / "results.json").exists()
+
+
+def test_a_share_of_no_revenue_is_no_gain(dfcl, tmp_path):
+    """Refunds: the mean revenue is below zero, so that one per cent of it would be a loss to be found."""
+    lines = ["arm,revenue,cost,x"] + [f"{i % 2},{-1 - (i % 7)},{i % 2},{i % 5}" for i in range(400)]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "s.toml").write_text(
+        'format = 2\n[data]\ntrial = "t.csv"\n[columns]\narm = "arm"\nrevenue = "revenue"\ncost = "cost"\n[arms]\ncontrol = "0"\n'
+    )
+    refused = dfcl("power", "s.toml")
+    assert refused.code == 2 and "--gain" in refused.stderr and "mean revenue -" in refused.stderr
+    assert dfcl("power", "s.toml", "--gain", "0.5").code == 0
+    assert "more than 1,000,000,000,000,000" in dfcl("power", "--sd", "1e300", "--gain", "1e-300").stdout

@@ -5,6 +5,8 @@ import logging
 import pickle
 
 import numpy as np
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 import dfcl
@@ -162,3 +164,15 @@ def test_results_show_in_notebooks(made, model):
     assert dfcl.check(made.study, made.trial)._repr_html_().startswith("<pre>")
     page = dfcl.evaluate(made.study, model, made.trial, resamples=0)._repr_html_()
     assert page.startswith("<iframe srcdoc=") and "&lt;svg" in page or "script" in page
+
+
+def test_init_returns_the_study_that_it_writes(tmp_path, monkeypatch):
+    made = dfcl.simulate("criteo", rows=3000, seed=1)
+    pyarrow.parquet.write_table(pyarrow.table(made.trial), tmp_path / "trial.parquet")
+    (tmp_path / "studies").mkdir()
+    monkeypatch.chdir(tmp_path)
+    study = dfcl.init("trial.parquet", output="studies/s.toml")
+    assert dfcl.check(study).fit == dfcl.check("studies/s.toml").fit
+    of_table = dfcl.init(made.trial, output="studies/t.toml")
+    assert "trial =" not in (tmp_path / "studies" / "t.toml").read_text().split("[columns]")[0]
+    assert of_table.method == study.method

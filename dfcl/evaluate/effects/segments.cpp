@@ -17,7 +17,8 @@ struct ValueSums {
 void add_segments(const Setting& setting, std::span<const std::uint8_t> plan, PlanRun& run) {
   const TrialRows& rows = setting.input.rows;
   const bool doubly_robust = setting.options.estimator == Estimator::doubly_robust;
-  const Rewards rewards(rows, doubly_robust ? Estimator::doubly_robust : Estimator::hajek, setting.input.nuisance);
+  const Rewards rewards(rows, doubly_robust ? Estimator::doubly_robust : Estimator::hajek, setting.input.nuisance,
+                        setting.options.cost_limits.control_is_free);
   for (const SegmentColumn& column : setting.input.segments) {
     std::vector<ValueSums> sums(column.values.size(), {0.0, 0.0, 0.0, 0.0, std::vector<double>(rows.num_arms())});
     for (std::size_t row = 0; row < rows.size(); ++row) {

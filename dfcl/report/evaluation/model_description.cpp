@@ -131,8 +131,8 @@ static const Described<SegmentValue>& description(Of<SegmentValue>) {
           .field("value", &V::value, "the value")
           .field("units", &V::num_units, {"how many", kUnits})
           .field("share_per_arm", &V::share_per_arm, {"of these units, by budget and arm", kShare})
-          .field("cost_per_unit", &V::cost_per_unit, {"predicted, by budget", kPerUnit})
-          .field("revenue_per_unit", &V::revenue_per_unit, {"predicted, by budget", kPerUnit});
+          .field("cost_per_unit", &V::cost_per_unit, {"estimated, by budget", kPerUnit})
+          .field("revenue_per_unit", &V::revenue_per_unit, {"estimated, by budget", kPerUnit});
   return value;
 }
 

@@ -16,7 +16,10 @@ std::string relative_text(const PowerFigures& figures, double gain) {
   return figures.pair.revenue_a > 0.0 ? fmt::format("{:.2f} %", 100.0 * gain / figures.pair.revenue_a) : "";
 }
 
-std::string units_text(double units) { return count_text(static_cast<std::size_t>(units)); }
+std::string units_text(double units) {
+  constexpr double kMost = 1e15;  // counts are exact below it
+  return units < kMost ? count_text(static_cast<std::size_t>(units)) : "more than " + count_text(1'000'000'000'000'000);
+}
 
 Table needs_table(const PowerFigures& figures) {
   Table table{"next_trial",
