@@ -20,10 +20,15 @@ int run_predict(const verbs::PredictRequest& request, bool as_json, core::RunCon
   const verbs::PredictResult result = verbs::predict(request, context);
   const model::Model& model = *result.model;
   if (as_json) {
-    fmt::print("{}\n",
-               nlohmann::ordered_json{
-                   {"units", result.num_units}, {"arms", model.arms.labels}, {"revenue_is_index", model.is_index()}}
-                   .dump(2));
+    std::vector<std::string> drifting;
+    for (const model::FeatureDrift& one : result.drift) {
+      if (one.drifts()) drifting.push_back(one.feature);
+    }
+    fmt::print("{}\n", nlohmann::ordered_json{{"units", result.num_units},
+                                              {"arms", model.arms.labels},
+                                              {"revenue_is_index", model.is_index()},
+                                              {"drifting_features", drifting}}
+                           .dump(2));
   } else {
     fmt::print("{}: predictions of {} ({}) for {} units under {} arms\n", *request.output, request.model,
                core::printable(model.method), result.num_units, model.arms.size());
@@ -50,6 +55,10 @@ void add_predict(Session& session) {
   add_field(verb, "--uncertainty", request->uncertainty,
             "for a forest: also write the standard errors of the arms' effects over control\n"
             "A file with the columns of the predictions.");
+  add_field(verb, "--drift", request->drift,
+            "write how each feature differs from that of the training units\n"
+            "A table of feature, statistic (population stability index, share missing, share of rare or unseen\n"
+            "levels), training, now, the limit beyond which a change counts as drift, and whether it does.");
 }
 
 }  // namespace dfcl::cli

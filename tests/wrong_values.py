@@ -109,6 +109,7 @@ ROWS = {
         "units": both(ABSENT),
         "output": both("predictions.xlsx"),
         "uncertainty": both("errors.xlsx"),
+        "drift": both("drift.xlsx"),
         **WITHOUT_SEED,
         **PROGRESS,
     },

@@ -18,6 +18,7 @@
 #include "dfcl/learn/calibration.h"
 #include "dfcl/learn/mean_effect.h"
 #include "dfcl/learn/predictor.h"
+#include "dfcl/model/feature_summary.h"
 #include "dfcl/model/trained_units.h"
 #include "dfcl/model/training_facts.h"
 
@@ -54,9 +55,10 @@ struct Model {
 
   std::vector<BudgetMultiplier> multipliers;
   TrainedUnits trained;
-  std::optional<Stack> stack;       // how it was weighed, where it is one
-  std::optional<HeldOut> held_out;  // where there were units to judge by
-  std::string record;               // of the training, a JSON list with an object for each epoch
+  std::vector<FeatureSummary> summaries;  // of the features of the training units; none in models of earlier versions
+  std::optional<Stack> stack;             // how it was weighed, where it is one
+  std::optional<HeldOut> held_out;        // where there were units to judge by
+  std::string record;                     // of the training, a JSON list with an object for each epoch
 
   learn::Schema schema() const { return {arms, features}; }
   // Revenue ranks decisions and is no forecast.

@@ -132,6 +132,29 @@ void set_trained(Model& model, const json& value) {
   model.trained.split.seed = split.at("seed").get<std::int64_t>();
 }
 
+ordered_json summaries_json(const Model& model) {
+  ordered_json list = ordered_json::array();
+  for (const FeatureSummary& summary : model.summaries) {
+    ordered_json entry = {{"counts", summary.counts}, {"missing", summary.missing}};
+    if (!summary.cuts.empty()) entry["cuts"] = summary.cuts;
+    if (!summary.levels.empty()) entry["levels"] = summary.levels;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+void set_summaries(Model& model, const json& value) {
+  for (const json& entry : value) {
+    FeatureSummary summary;
+    for (const json& count : entry.at("counts")) summary.counts.push_back(size_of(count));
+    summary.missing = size_of(entry.at("missing"));
+    if (entry.contains("cuts")) {
+      for (const json& cut : entry["cuts"]) summary.cuts.push_back(static_cast<float>(cut.get<double>()));
+    }
+    if (entry.contains("levels")) summary.levels = entry["levels"].get<std::vector<std::uint32_t>>();
+    model.summaries.push_back(std::move(summary));
+  }
+}
+
 struct JsonPart {
   const char* name;
   ordered_json (*write)(const Model&);
@@ -147,6 +170,7 @@ constexpr JsonPart kParts[] = {
     {"multipliers", multipliers_json, set_multipliers},
     {"options", options_json, set_options},
     {"trained", trained_json, set_trained},
+    {"summaries", summaries_json, set_summaries, [](const Model& model) { return !model.summaries.empty(); }},
     {"mean_effect", mean_effect_json, set_mean_effect,
      [](const Model& model) { return model.mean_effect.has_value(); }},
     {"calibration", calibration_json, set_calibration,

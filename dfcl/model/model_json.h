@@ -15,7 +15,8 @@ struct JsonPartName {
   std::string name;
   bool is_optional;  // not every model has it
 };
-// arms, features, missing, known_costs, multipliers, options, trained; mean_effect, calibration, stack, held_out.
+// arms, features, missing, known_costs, multipliers, options, trained; summaries, mean_effect, calibration, stack,
+// held_out.
 const std::vector<JsonPartName>& json_part_names();
 
 // Name -> JSON.

@@ -2,6 +2,7 @@
 #include "dfcl/model/predict.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"
@@ -68,33 +69,37 @@ data::Prediction predict(const Model& model, const data::Features& features, dat
 io::UnitSchema unit_schema(const Model& model) { return {model.features, model.id_column, model.missing}; }
 
 void predict_units(const Model& model, io::UnitReader& units, const std::function<void(data::Prediction)>& consume,
-                   core::RunContext& context, Figure figure) {
+                   core::RunContext& context, Figure figure, FeatureCounts* counts) {
   struct Piece {
     io::UnitBatch units;
     data::Prediction prediction;
+    std::optional<FeatureCounts> counts;
   };
   require_figure(model, figure);
   const data::PredictionFacts facts = prediction_facts(model);
   core::ordered_pipeline(
       context, [&] { return units.read(); },
       [&](std::shared_ptr<io::RawUnits> raw) {
-        Piece piece{units.decode(std::move(raw)), {}};
+        Piece piece{units.decode(std::move(raw)), {}, {}};
         const std::size_t num_units = piece.units.num_units();  // 0 where the part is bad
         piece.prediction.revenue = core::Matrix<float>(num_units, model.arms.size());
         piece.prediction.cost = core::Matrix<float>(num_units, model.arms.size());
         predict(model, piece.units.features.view(), piece.prediction.revenue.view(), piece.prediction.cost.view(),
                 context, figure);
+        if (counts != nullptr) piece.counts.emplace(model.summaries).add(piece.units.features.view());
         return piece;
       },
       [&](Piece piece) {
         units.accept(piece.units);
+        if (counts != nullptr) counts->add(*piece.counts);
         static_cast<data::PredictionFacts&>(piece.prediction) = facts;
         piece.prediction.ids = std::move(piece.units.ids);
         consume(std::move(piece.prediction));
       });
 }
 
-data::Prediction predict_file(const Model& model, const std::string& units_path, core::RunContext& context) {
+data::Prediction predict_file(const Model& model, const std::string& units_path, core::RunContext& context,
+                              FeatureCounts* counts) {
   io::UnitReader units(units_path, unit_schema(model), context);
   data::Prediction all{prediction_facts(model), {}, {}, {}};
   all.revenue = core::Matrix<float>(0, all.arms.size());
@@ -112,7 +117,7 @@ data::Prediction predict_file(const Model& model, const std::string& units_path,
         all.ids.append(piece.ids);
         context.progress("predicting", all.num_units(), 0, "units");
       },
-      context);
+      context, Figure::outcomes, counts);
   context.finished("predicting");
   if (all.num_units() == 0) throw core::Error({.kind = core::ErrorKind::data, .what = "no units", .where = units_path});
   return all;

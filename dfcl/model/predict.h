@@ -49,9 +49,10 @@ io::UnitSchema unit_schema(const Model& model);
 // For units in files (a file, a glob or a folder), in pieces as they were read; consume is called in the order of the
 // files by one thread at a time. Memory: a piece a thread.
 void predict_units(const Model& model, io::UnitReader& units, const std::function<void(data::Prediction)>& consume,
-                   core::RunContext& context, Figure figure = Figure::outcomes);
+                   core::RunContext& context, Figure figure = Figure::outcomes, FeatureCounts* counts = nullptr);
 
-// The same, kept in memory.
-data::Prediction predict_file(const Model& model, const std::string& units_path, core::RunContext& context);
+// The same, kept in memory. counts: of the model's summaries; the features of all units are added, here and above.
+data::Prediction predict_file(const Model& model, const std::string& units_path, core::RunContext& context,
+                              FeatureCounts* counts = nullptr);
 
 }  // namespace dfcl::model

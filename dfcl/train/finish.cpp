@@ -72,7 +72,7 @@ bool is_calibrated(const data::Study& study, const Method& method, bool starts_f
 }
 
 model::Model model_frame(const Finishing& finishing, const std::string& method, std::uint64_t seed,
-                         const std::string& study_text, const model::Model* start) {
+                         const std::string& study_text, const model::Model* start, core::RunContext& context) {
   const data::Trial& trial = finishing.trial;
   model::Model result;
   result.version = core::version();
@@ -86,6 +86,7 @@ model::Model model_frame(const Finishing& finishing, const std::string& method, 
   result.cost_facts = finishing.prepared.cost_facts;
   result.trained = model::trained_units(trial, finishing.study.split, finishing.prepared.is_training);
   if (start != nullptr) model::add_earlier(result.trained, start->trained);
+  result.summaries = model::summarise_features(trial.features, trial.ids, finishing.prepared.train_rows, context);
   return result;
 }
 

@@ -33,7 +33,7 @@ struct Finishing {
 
 // A model without predictors, options and record.
 model::Model model_frame(const Finishing& finishing, const std::string& method, std::uint64_t seed,
-                         const std::string& study_text, const model::Model* start);
+                         const std::string& study_text, const model::Model* start, core::RunContext& context);
 
 // With predictions of the held units by parts that did not see them, as learned: calibrates where asked, measures,
 // prices the budgets, hands out the training units' predictions.

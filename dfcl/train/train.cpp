@@ -123,7 +123,7 @@ class Run {
   model::Model finished(std::vector<learn::Fit> fits, std::vector<std::pair<std::string, std::string>> shown,
                         bool calibrated) {
     const Finishing finishing{trial_, study_, prepared_, options_.on_out_of_bag};
-    model::Model result = model_frame(finishing, method_.name, settings_.seed, options_.study_text, options_.start);
+    model::Model result = model_frame(finishing, method_.name, settings_.seed, options_.study_text, options_.start, context_);
     result.options = settings_.shown();
     for (auto& option : shown) result.options.push_back(std::move(option));
     std::vector<learn::EpochRecord> record;
@@ -213,7 +213,7 @@ model::Model train_stack(const data::Trial& trial, const data::Study& study, con
                                  .on_epoch = options.on_epoch},
                                 context);
   const Finishing finishing{trial, study, prepared, options.on_out_of_bag};
-  model::Model result = model_frame(finishing, "auto", context.seed, options.study_text, nullptr);
+  model::Model result = model_frame(finishing, "auto", context.seed, options.study_text, nullptr, context);
   core::Column<std::uint8_t> seen(context.scratch());  // trees learn from validation units too
   for (const data::Split split : trial.split) seen.push_back(split == data::Split::test ? 0 : 1);
   result.trained = model::trained_units(trial, study.split, seen);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/verbs/predict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -8,6 +10,7 @@
 #include "dfcl/core/version.h"
 #include "dfcl/data/prediction_facts.h"
 #include "dfcl/io/predictions/prediction_writer.h"
+#include "dfcl/io/tables/table_writer.h"
 #include "dfcl/io/trial/unit_reader.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
@@ -32,7 +35,7 @@ void require_standard_errors(const model::Model& model) {
 
 // Writes what was asked for of every unit; returns their number.
 std::size_t write_figure(const model::Model& model, const std::string& units_path, const std::string& output,
-                         model::Figure figure, core::RunContext& context) {
+                         model::Figure figure, model::FeatureCounts* counts, core::RunContext& context) {
   io::UnitReader units(units_path, model::unit_schema(model), context);
   data::Provenance provenance = prediction_provenance(model);
   if (figure == model::Figure::standard_errors) provenance.options.emplace_back("figure", "standard errors of effects");
@@ -46,7 +49,7 @@ std::size_t write_figure(const model::Model& model, const std::string& units_pat
         writer->write(piece);
         context.progress("predicting", num_units, 0, "units");
       },
-      context, figure);
+      context, figure, counts);
   context.finished("predicting");
   if (!writer) throw core::data_error(units_path, "no units");
   writer->commit();
@@ -58,6 +61,50 @@ void check_request(const PredictRequest& request) {
   require_text("units", request.units);
   if (request.output) require_table_ending("output", *request.output);
   if (request.uncertainty) require_table_ending("uncertainty", *request.uncertainty);
+  if (request.drift) require_table_ending("drift", *request.drift);
+}
+
+// A row for each figure of each feature.
+void write_drift(const std::string& path, const model::Model& model, const std::vector<model::FeatureDrift>& drift) {
+  using data::ColumnType;
+  io::TableWriter writer(path,
+                         {{"feature", ColumnType::text},
+                          {"statistic", ColumnType::text},
+                          {"training", ColumnType::float64},
+                          {"now", ColumnType::float64},
+                          {"limit", ColumnType::float64},
+                          {"drifts", ColumnType::int64}},
+                         prediction_provenance(model));
+  data::TextColumn feature, statistic;
+  std::vector<double> training, now, limit;
+  std::vector<std::int64_t> drifts;
+  for (std::size_t i = 0; i < drift.size(); ++i) {
+    const auto add = [&](const char* name, const model::DriftFigure& figure) {
+      feature.push_back(drift[i].feature);
+      statistic.push_back(name);
+      training.push_back(figure.training);
+      now.push_back(figure.now);
+      limit.push_back(figure.limit);
+      drifts.push_back(figure.drifts() ? 1 : 0);
+    };
+    add("stability index", drift[i].stability);
+    add("missing", drift[i].missing);
+    if (model.features[i].categorical) add("rare or unseen levels", drift[i].unknown);
+  }
+  const std::size_t num_rows = drifts.size();
+  writer.write({num_rows, {feature, statistic, training, now, limit, drifts}});
+  writer.commit();
+}
+
+// Says so where the units are not like those that the model was trained on.
+std::vector<model::FeatureDrift> report_drift(const model::Model& model, const model::FeatureCounts& counts,
+                                              const PredictRequest& request, core::RunContext& context) {
+  std::vector<model::FeatureDrift> drift = model::feature_drift(model.features, model.summaries, counts);
+  const std::string warning = model::drift_warning(drift);
+  if (!warning.empty())
+    context.warn(request.drift ? warning : fmt::format("{} ({} writes the table)", warning, core::field_name("drift")));
+  if (request.drift) write_drift(*request.drift, model, drift);
+  return drift;
 }
 
 }  // namespace
@@ -74,18 +121,30 @@ PredictResult predict(const PredictRequest& request, core::RunContext& context) 
     require_other_file("uncertainty", *request.uncertainty, request.output.value_or(""));
     require_standard_errors(*result.model);
   }
+  if (request.drift) {
+    require_output("drift", *request.drift, {model_file, request.units});
+    require_other_file("drift", *request.drift, request.output.value_or(""));
+    require_other_file("drift", *request.drift, request.uncertainty.value_or(""));
+    if (result.model->summaries.empty())
+      throw core::field_error("drift", "the model keeps no summaries of its training units", "",
+                              "a model trained by this version");
+  }
+  model::FeatureCounts counts(result.model->summaries);
+  model::FeatureCounts* counted = result.model->summaries.empty() ? nullptr : &counts;
   if (request.keep) {
     result.prediction =
-        std::make_shared<const data::Prediction>(model::predict_file(*result.model, request.units, context));
+        std::make_shared<const data::Prediction>(model::predict_file(*result.model, request.units, context, counted));
     result.num_units = result.prediction->num_units();
     if (request.output) write_prediction(*request.output, *result.prediction, prediction_provenance(*result.model));
   } else if (request.output) {
-    result.num_units = write_figure(*result.model, request.units, *request.output, model::Figure::outcomes, context);
+    result.num_units =
+        write_figure(*result.model, request.units, *request.output, model::Figure::outcomes, counted, context);
   } else {
     throw core::field_error("output", "no file to write the predictions to");
   }
   if (request.uncertainty)
-    write_figure(*result.model, request.units, *request.uncertainty, model::Figure::standard_errors, context);
+    write_figure(*result.model, request.units, *request.uncertainty, model::Figure::standard_errors, nullptr, context);
+  if (counted != nullptr) result.drift = report_drift(*result.model, counts, request, context);
   return result;
 }
 

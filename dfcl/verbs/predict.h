@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What each unit would earn and cost under every arm: what `dfcl predict` does, for every caller. To a file it streams,
-// in pieces of the units; in memory it keeps units x arms, twice.
+// in pieces of the units; in memory it keeps units x arms, twice. Warns in one line where features have drifted.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/prediction.h"
@@ -21,6 +22,7 @@ struct PredictRequest {
   std::string units;                              // path of a table
   std::optional<std::string> output;              // path of the predictions to write
   std::optional<std::string> uncertainty;  // path: the standard errors of effects too, where the model knows them
+  std::optional<std::string> drift;        // path of a table: how the features differ from those of the training units
   bool keep = false;                       // return the predictions too
 };
 
@@ -28,6 +30,7 @@ struct PredictResult {
   std::shared_ptr<const model::Model> model;
   std::size_t num_units = 0;
   std::shared_ptr<const data::Prediction> prediction;  // where kept
+  std::vector<model::FeatureDrift> drift;              // empty where the model keeps no summaries
 };
 
 PredictResult predict(const PredictRequest& request, core::RunContext& context);

@@ -284,10 +284,13 @@ def predict(
     *,
     output: Path | None = None,
     uncertainty: Path | None = None,
+    drift: Path | None = None,
     threads: int = 0,
     progress: Progress = None,
 ) -> Prediction:
     """What each unit would earn and cost under every arm. A NumPy array has the model's features as columns.
+
+    Warns where features differ from those of the training units; ``drift`` names a file for the table of it.
 
     >>> made = simulate("marketing", rows=2000, seed=1)
     >>> model = train(made.study, made.trial, method="tsm", epochs=2, seed=1)
@@ -297,7 +300,7 @@ def predict(
     known = _model(model)
     request = _dfcl.PredictRequest()
     request.set("in_memory", known._native)
-    _fill(request, output=output, uncertainty=uncertainty)
+    _fill(request, output=output, uncertainty=uncertainty, drift=drift)
     with Sources() as sources:
         request.set("units", sources.path(units, "units", known.features))
         return Prediction(_dfcl.predict(request, _run(threads, 0, progress)))

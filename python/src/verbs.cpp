@@ -117,6 +117,7 @@ void bind_predict(nb::module_& module) {
       .add("units", &Request::units)
       .add("output", &Request::output)
       .add("uncertainty", &Request::uncertainty)
+      .add("drift", &Request::drift)
       .bind(module, "PredictRequest");
   module.def("predict", [](Request& request, const RunOptions& options) {
     request.keep = true;
