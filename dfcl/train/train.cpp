@@ -123,7 +123,8 @@ class Run {
   model::Model finished(std::vector<learn::Fit> fits, std::vector<std::pair<std::string, std::string>> shown,
                         bool calibrated) {
     const Finishing finishing{trial_, study_, prepared_, options_.on_out_of_bag};
-    model::Model result = model_frame(finishing, method_.name, settings_.seed, options_.study_text, options_.start, context_);
+    model::Model result =
+        model_frame(finishing, method_.name, settings_.seed, options_.study_text, options_.start, context_);
     result.options = settings_.shown();
     for (auto& option : shown) result.options.push_back(std::move(option));
     std::vector<learn::EpochRecord> record;

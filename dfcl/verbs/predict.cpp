@@ -74,7 +74,7 @@ void write_drift(const std::string& path, const model::Model& model, const std::
                           {"now", ColumnType::float64},
                           {"limit", ColumnType::float64},
                           {"drifts", ColumnType::int64}},
-                         prediction_provenance(model));
+                         {"drift", core::version(), "predict", data::fact_options(model::prediction_facts(model))});
   data::TextColumn feature, statistic;
   std::vector<double> training, now, limit;
   std::vector<std::int64_t> drifts;
