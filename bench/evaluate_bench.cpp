@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Evaluation at scale: the AUCC of 4,000,000 rows (evaluate_numpy.py runs sorted and vectorised NumPy on the same
-// kind of rows beside it), and 1,000 resamples of the AUCC and of the curve at six budgets on 1,000,000 rows, with the
-// memory that 10 and 1,000 resamples take. Run: make bench.
+// kind of rows beside it), and 1,000 resamples of the AUCC and of the curve at six budgets on 1,000,000 rows, with and
+// without the baselines, and the memory that 16 and 1,000 resamples take. Run: make bench.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -15,6 +15,7 @@
 
 #include "dfcl/core/random.h"
 #include "dfcl/evaluate/areas/aucc.h"
+#include "dfcl/evaluate/effects/baselines.h"
 #include "dfcl/evaluate/evaluate.h"
 
 namespace {
@@ -108,34 +109,53 @@ Made make_trial(std::size_t size, std::size_t arms) {
   return made;
 }
 
-void time_resamples(std::size_t size, std::size_t arms, int threads) {
+// What the baselines take of an evaluation.
+struct Seconds {
+  double wall = 0.0;
+  double processor = 0.0;
+};
+Seconds time_baselines(const evaluate::EvaluationInput& input, const evaluate::EvaluationOptions& options,
+                       core::RunContext& context) {
+  const evaluate::Setting setting(input, options, context);
+  const double processor = processor_seconds();
+  const auto start = std::chrono::steady_clock::now();
+  (void)evaluate::run_baselines(setting);
+  return {seconds_since(start), processor_seconds() - processor};
+}
+
+void time_resamples(std::size_t size, std::size_t arms, int threads, const std::vector<std::size_t>& num_resamples) {
   const Made made = make_trial(size, arms);
   const evaluate::Outcomes prediction{made.revenue.view(), made.cost.view()};
   const evaluate::EvaluationInput input{made.rows, {{"model", "", false, prediction}}, prediction, "itself", {}, {}};
   evaluate::EvaluationOptions options;
   options.budgets_per_unit = {0.05, 0.1, 0.15, 0.2, 0.25, 0.3};
-  for (const std::size_t resamples : {std::size_t{16}, std::size_t{1000}}) {
+  for (const std::size_t resamples : num_resamples) {
     core::RunContext context(threads, 1);
     options.num_resamples = resamples;
     const double processor = processor_seconds();
     const auto start = std::chrono::steady_clock::now();
     const evaluate::Evaluation evaluation = evaluate::evaluate(input, options, context);
+    const Seconds all{seconds_since(start), processor_seconds() - processor};
+    const Seconds baselines = time_baselines(input, options, context);
     fmt::print(
-        "{} rows, {} arms, {} resamples: {:.2f} s ({:.2f} s of processor), peak memory so far {:.0f} MB, {:.5f}\n",
-        size, arms, resamples, seconds_since(start), processor_seconds() - processor, peak_megabytes(),
-        evaluation.models[0].deployed[0].revenue.low);
+        "{} rows, {} arms, {} resamples: {:.2f} s ({:.2f} s of processor), model alone {:.2f} s ({:.2f} s), peak "
+        "memory so far {:.0f} MB, {:.5f}\n",
+        size, arms, resamples, all.wall, all.processor, all.wall - baselines.wall, all.processor - baselines.processor,
+        peak_megabytes(), evaluation.models[0].deployed[0].revenue.low);
   }
 }
 
 }  // namespace
 
-// bench_evaluate [threads] [rows of the AUCC] [rows of the resamples, 0: none]
+// bench_evaluate [threads] [rows of the AUCC] [rows of the resamples, 0: none] [resamples, default: 16 and 1000]
 int main(int argc, char** argv) {
   const int threads = argc > 1 ? std::atoi(argv[1]) : 2;
   const std::size_t aucc_rows = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 4'000'000;
   const std::size_t rows = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1'000'000;
   time_aucc(aucc_rows, threads);
   if (rows == 0) return 0;
-  for (const std::size_t arms : {std::size_t{2}, std::size_t{5}}) time_resamples(rows, arms, threads);
+  std::vector<std::size_t> resamples{16, 1000};
+  if (argc > 4) resamples = {std::strtoull(argv[4], nullptr, 10)};
+  for (const std::size_t arms : {std::size_t{2}, std::size_t{5}}) time_resamples(rows, arms, threads, resamples);
   return 0;
 }

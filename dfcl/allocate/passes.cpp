@@ -29,12 +29,18 @@ void for_each_part(const Units& units, core::RunContext& context, Body&& body) {
 }  // namespace
 
 DealtPath::DealtPath(std::span<std::vector<Increment>> parts) {
+  const std::vector<std::span<const Increment>> views(parts.begin(), parts.end());
+  deal(views);
+  for (std::vector<Increment>& part : parts) part = {};
+}
+
+void DealtPath::deal(std::span<const std::span<const Increment>> parts) {
   const auto for_each = [&](auto&& body) {
-    for (const std::vector<Increment>& part : parts) {
+    for (const std::span<const Increment> part : parts) {
       for (const Increment& increment : part) body(increment);
     }
   };
-  for (const std::vector<Increment>& part : parts) size_ += part.size();
+  for (const std::span<const Increment> part : parts) size_ += part.size();
   if (size_ == 0) return;
   increments_ = std::make_unique_for_overwrite<Increment[]>(size_);
   // Blocks of equal width between the ends. Where all are equally efficient the keys are dealt instead.
@@ -65,14 +71,25 @@ DealtPath::DealtPath(std::span<std::vector<Increment>> parts) {
   std::size_t begin = 0;
   for (std::size_t& end : ends_) begin += std::exchange(end, begin);
   for_each([&](const Increment& increment) { increments_[ends_[block_of(increment)]++] = increment; });
-  for (std::vector<Increment>& part : parts) part = {};
 }
 
 void DealtPath::sort(core::RunContext& context) {
+  constexpr std::size_t kLarge = 16'384;
+  // Units that are equally efficient, as those of constant predictions are, are dealt again, by key at last.
+  const auto is_large = [&](std::span<Increment> part) { return part.size() > kLarge && part.size() < size_; };
+  for (std::size_t index = 0; index < num_blocks(); ++index) {
+    const std::span<Increment> part = block(index);
+    if (!is_large(part)) continue;
+    DealtPath inner;
+    const std::span<const Increment> view = part;
+    inner.deal({&view, 1});
+    inner.sort(context);
+    std::copy(inner.increments().begin(), inner.increments().end(), part.begin());
+  }
   core::for_each_chunk(context, num_blocks(), 64, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t index = begin; index < end; ++index) {
       const std::span<Increment> part = block(index);
-      std::sort(part.begin(), part.end(), before);
+      if (!is_large(part)) std::sort(part.begin(), part.end(), before);
     }
   });
 }

@@ -38,6 +38,8 @@ class DealtPath {
   std::span<const Increment> increments() const { return {increments_.get(), size_}; }
 
  private:
+  void deal(std::span<const std::span<const Increment>> parts);
+
   std::unique_ptr<Increment[]> increments_;
   std::size_t size_ = 0;
   std::vector<std::size_t> ends_;  // of the blocks
@@ -117,7 +119,7 @@ class PathEndsBuilder {
 // One pass.
 PathEnds path_ends(UnitPieces& pieces, const Rules& rules, core::RunContext& context);
 
-// All increments in path order. Memory: 48 bytes an increment, twice that while they are sorted.
+// All increments in path order. Memory: 48 bytes an increment, up to twice that while they are sorted.
 struct WholePath {
   PathEnds ends;
   DealtPath path;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "dfcl/core/error.h"
@@ -150,6 +151,29 @@ TEST(PlanPath, FindsTheCutAmongMillionsOfEqualUnits) {
   std::nth_element(sorted.begin(), sorted.begin() + 700'000, sorted.end());
   const std::vector<std::uint8_t> arm = path.arms(plan, context);
   for (std::size_t unit = 0; unit < units; ++unit) ASSERT_EQ(arm[unit], keys[unit] < sorted[700'000] ? 1 : 0);
+}
+
+TEST(PlanPath, SortsUnitsThatAreEquallyEfficientByTheirKeys) {
+  core::RunContext context(2);
+  const std::size_t units = 60'000;
+  Instance instance(units, 3);
+  for (std::size_t unit = 0; unit < units; ++unit) {
+    for (std::size_t arm = 0; arm < 3; ++arm) {
+      instance.revenue(unit, arm) = unit == 7 && arm == 1 ? 900.0f : std::sqrt(static_cast<float>(arm));
+      instance.cost(unit, arm) = static_cast<float>(arm);
+    }
+  }
+  core::RandomStream stream(kSeed + 4, kTest, 0);
+  for (const bool has_equal_keys : {false, true}) {
+    std::vector<std::uint64_t> keys = random_keys(units, stream);
+    if (has_equal_keys) std::fill(keys.begin(), keys.begin() + 40'000, 5);
+    Problem problem = instance.problem();
+    problem.keys = keys;
+    PlanPath path(problem, PlanPath::Form::sorted);
+    const std::span<const Increment> increments = path.increments(context);
+    EXPECT_EQ(increments.size(), 2 * units - 1);
+    EXPECT_TRUE(std::is_sorted(increments.begin(), increments.end(), before));
+  }
 }
 
 TEST(PlanPath, GivesEachUnitTheSameArmInAnyOrderOfTheRows) {

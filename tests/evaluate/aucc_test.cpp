@@ -156,7 +156,7 @@ TEST(Aucc, OfAResampleCountsEveryRowAsOftenAsItWasDrawn) {
     treated.push_back(rows.arm[row] == 1 ? 1 : (rows.arm[row] == 0 ? 0 : 2));
   }
   const std::vector<CurveStep> steps =
-      curve_steps({score, treated, rows.revenue, rows.cost, rows.weight}, rows.arm, false, context);
+      curve_steps({score, treated, rows.revenue, rows.cost, rows.weight}, rows, false, context);
   const AuccLanes lanes = aucc_lanes(block, totals, steps, 1, 0, 20);
   for (std::size_t lane = 0; lane < 3; ++lane) {
     Rows both;

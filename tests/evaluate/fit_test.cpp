@@ -117,7 +117,7 @@ TEST(Qini, IsThatOfScikitUplift) {
   small.trial.arm[0] = small.trial.arm[2] = 1;  // every arm has units
   const TrialRows rows = rows_of(small.trial, std::nullopt);
   const std::vector<QiniRow> ranked = qini_rows(rows, score, 2, context);
-  const double found = qini_lanes(ResampleBlock::ones(), ranked).qini[0] / perfect_qini(ranked);
+  const double found = qini_lanes(ResampleBlock::ones(), ranked).qini[0] / perfect_qini(ranked, context);
   const double expected = scikit_qini(score, treated, y);
   EXPECT_GT(expected, 0.01);
   EXPECT_NEAR(found, expected, 0.02 * expected);  // a hundred steps instead of every row

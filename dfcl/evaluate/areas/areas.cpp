@@ -78,12 +78,12 @@ ArmAreas areas_of_arm(const Setting& setting, const JudgedModel& model, std::siz
   const std::vector<QiniRow> ranked = qini_rows(rows, scores.extra_revenue, arm, setting.context);
   const QiniLanes point = qini_lanes(setting.ones, ranked);
   areas.qini = point.qini[0];
-  areas.perfect_qini = perfect_qini(ranked);
+  areas.perfect_qini = perfect_qini(ranked, setting.context);
   areas.auuc = point.auuc[0];
   if (setting.resamples()) {
     CurveRows weighted = curve_rows;
     weighted.weight = rows.weight;  // as the totals of the blocks are
-    const std::vector<CurveStep> steps = curve_steps(weighted, rows.arm, areas.aucc.jumped, setting.context);
+    const std::vector<CurveStep> steps = curve_steps(weighted, rows, areas.aucc.jumped, setting.context);
     const std::size_t size = setting.num_resamples();
     Series revenue_total(size);
     Series cost_total(size);

@@ -66,8 +66,12 @@ std::vector<CurveStep> steps_in_order(const CurveRows& rows, const Chosen& chose
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t row = order[i];
       const double weight = rows.weight.empty() ? 1.0 : rows.weight[row];
-      steps[i] = {weight * static_cast<double>(rows.revenue[row]), weight * static_cast<double>(rows.cost[row]), row,
-                  rows.treated[row], 0};
+      steps[i] = {weight * static_cast<double>(rows.revenue[row]),
+                  weight * static_cast<double>(rows.cost[row]),
+                  0,
+                  row,
+                  rows.treated[row],
+                  0};
     }
   });
   return steps;
@@ -184,7 +188,7 @@ Aucc aucc(const CurveRows& rows, std::size_t num_levels, core::RunContext& conte
   return caught_up;
 }
 
-std::vector<CurveStep> curve_steps(const CurveRows& rows, std::span<const std::uint8_t> arm, bool exact_gaps,
+std::vector<CurveStep> curve_steps(const CurveRows& rows, const TrialRows& trial_rows, bool exact_gaps,
                                    core::RunContext& context) {
   constexpr std::size_t kMostBehind = 0xffff;
   const Chosen chosen = choose_rows(rows, exact_gaps, context);
@@ -200,7 +204,8 @@ std::vector<CurveStep> curve_steps(const CurveRows& rows, std::span<const std::u
   for (const std::uint8_t treated : rows.treated) num_rows += treated <= 1 ? 1 : 0;
   const std::size_t share = steps.empty() ? 0 : std::min(kMostBehind, (num_rows - steps.size()) / steps.size());
   for (CurveStep& step : steps) {
-    step.arm = arm[step.row];
+    step.arm = trial_rows.arm[step.row];
+    step.key = trial_rows.group_key(step.row);
     if (!exact_gaps) step.rows_behind = static_cast<std::uint16_t>(share);
   }
   return steps;
@@ -225,11 +230,9 @@ AuccLanes aucc_lanes(const ResampleBlock& block, const BlockTotals& totals, std:
     sums.next_level[lane] = num_levels > 1 ? levels.step[lane] : kInfinity;
   }
   Tile weights;
-  std::uint32_t rows[kTile];
   for (std::size_t begin = 0; begin < steps.size(); begin += kTile) {
     const std::size_t count = std::min(kTile, steps.size() - begin);
-    for (std::size_t i = 0; i < count; ++i) rows[i] = steps[begin + i].row;
-    block.fill({rows, count}, weights);
+    block.fill_keyed(steps.subspan(begin, count), weights);
     take_curve_steps(steps.data() + begin, count, weights, share.data(), sums, levels);
   }
   for (std::size_t lane = 0; lane < kLanes; ++lane) {

@@ -44,12 +44,13 @@ Aucc aucc(const CurveRows& rows, std::size_t num_levels, core::RunContext& conte
 struct CurveStep {
   double revenue;  // times 1 / propensity, as the cost
   double cost;
+  std::uint64_t key;  // of the row's group, which draws its weights; inside aucc() 0
   std::uint32_t row;
   std::uint8_t arm;           // received; inside aucc() 1 for the treated arm, 0 for control
   std::uint16_t rows_behind;  // that change nothing, before the next step; they take levels that steps jumped over
 };
 // exact_gaps: rows_behind are counted, by a sort of all rows; else each step gets its share of them.
-std::vector<CurveStep> curve_steps(const CurveRows& rows, std::span<const std::uint8_t> arm, bool exact_gaps,
+std::vector<CurveStep> curve_steps(const CurveRows& rows, const TrialRows& trial_rows, bool exact_gaps,
                                    core::RunContext& context);
 
 struct AuccLanes {

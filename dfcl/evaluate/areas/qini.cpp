@@ -2,7 +2,6 @@
 #include "dfcl/evaluate/areas/qini.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "dfcl/core/for_each_processor.h"
 #include "dfcl/evaluate/areas/ranking.h"
@@ -98,14 +97,14 @@ QiniLanes qini_lanes(const ResampleBlock& block, std::span<const QiniRow> rows) 
   return result;
 }
 
-double perfect_qini(std::span<const QiniRow> rows) {
-  std::vector<std::uint32_t> order(rows.size());
-  std::iota(order.begin(), order.end(), 0u);
-  const auto score = [&](std::uint32_t i) {
-    const double outcome = rows[i].revenue / rows[i].weight;
-    return rows[i].treated != 0 ? outcome : -outcome;
-  };
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return score(a) > score(b); });
+double perfect_qini(std::span<const QiniRow> rows, core::RunContext& context) {
+  std::vector<double> score;
+  score.reserve(rows.size());
+  for (const QiniRow& row : rows) {
+    const double outcome = row.revenue / row.weight;
+    score.push_back(row.treated != 0 ? outcome : -outcome);
+  }
+  const std::vector<std::uint32_t> order = order_falling(score, {}, context);
   double total = 0.0;
   for (const QiniRow& row : rows) total += row.weight;
   double weight[2] = {0.0, 0.0};
@@ -117,7 +116,7 @@ double perfect_qini(std::span<const QiniRow> rows) {
     const QiniRow& row = rows[order[i]];
     weight[row.treated] += row.weight;
     revenue[row.treated] += row.revenue;
-    if (i + 1 < order.size() && score(order[i + 1]) == score(order[i])) continue;  // equal scores are one step
+    if (i + 1 < order.size() && score[order[i + 1]] == score[order[i]]) continue;  // equal scores are one step
     const double of_control = weight[0] > 0.0 ? revenue[0] * weight[1] / weight[0] : 0.0;
     const double share = (weight[0] + weight[1]) / total;
     const double value = (revenue[1] - of_control) / total;

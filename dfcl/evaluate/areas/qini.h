@@ -39,6 +39,6 @@ QiniLanes qini_lanes(const ResampleBlock& block, std::span<const QiniRow> rows);
 
 // The area of the ranking that knows the outcomes: treated units by falling revenue, then control by rising. It may be
 // 0, or less. One sort.
-double perfect_qini(std::span<const QiniRow> rows);
+double perfect_qini(std::span<const QiniRow> rows, core::RunContext& context);
 
 }  // namespace dfcl::evaluate

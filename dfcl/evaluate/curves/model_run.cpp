@@ -86,32 +86,27 @@ std::vector<double> matched_budgets(const Setting& setting) {
 }
 
 void set_estimates(const Setting& setting, const PredictedPath& path, std::span<const PathStep> steps,
-                   const PlanList& plans, ModelRun& run) {
+                   const PlanList& plans, const std::vector<double>& matched, ModelRun& run) {
   const std::vector<PathPoint> points = plans.points(setting.rewards);
-  const std::vector<double> matched = matched_budgets(setting);
   const PathRequest request{points, matched, path.head.size()};
   const PathFigures figures = path_values(setting.ones, setting.totals, setting.rewards, steps, request);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     plans[i].estimate = {figures.at_cuts[i].revenue[0], figures.at_cuts[i].cost[0]};
     setting.set_known_cost(plans[i].cut.units, plans[i].estimate);
   }
-  if (setting.knows_prices()) {  // no outcome can tell more about the spend
-    run.matched = run.deployed;
-    return;
-  }
-  run.matched.resize(setting.budgets.size());
+  run.matched.resize(matched.size());
   for (std::size_t i = 0; i < run.matched.size(); ++i) {
     PlanRun& plan = run.matched[i];
     plan.budget_per_unit = setting.budgets[i];
     plan.estimate = {figures.matched[i].revenue[0], figures.matched[i].cost[0]};
     plan.cut.num_steps = figures.matched_steps[i];
-    plan.cut.feasible = plan.estimate.cost <= setting.total_budget(setting.budgets[i], setting.control.cost);
+    plan.cut.feasible = plan.estimate.cost <= matched[i];
     if (plan.cut.num_steps < path.num_steps()) plan.cut.multiplier = path.step(plan.cut.num_steps).efficiency;
   }
 }
 
 void set_resamples(const Setting& setting, const PredictedPath& path, std::span<const PathStep> steps,
-                   const PlanList& plans, ModelRun& run) {
+                   const PlanList& plans, const std::vector<double>& matched, ModelRun& run) {
   const std::size_t num_resamples = setting.num_resamples();
   const auto reserve = [&](std::vector<PlanRun>& some) {
     for (PlanRun& plan : some) plan.series = {Series(num_resamples), Series(num_resamples)};
@@ -120,7 +115,6 @@ void set_resamples(const Setting& setting, const PredictedPath& path, std::span<
   reserve(run.curve);
   reserve(run.matched);
   const std::vector<PathPoint> points = plans.points(setting.rewards);
-  const std::vector<double> matched = matched_budgets(setting);
   const PathRequest request{points, matched, path.head.size()};
   setting.for_each_block(
       [&](const ResampleBlock& block, const BlockTotals& totals, std::size_t first, std::size_t count) {
@@ -133,7 +127,6 @@ void set_resamples(const Setting& setting, const PredictedPath& path, std::span<
         for (std::size_t i = 0; i < figures.matched.size(); ++i) note(run.matched[i], figures.matched[i]);
       });
   for (std::size_t i = 0; i < plans.size(); ++i) setting.set_known_cost(plans[i].estimate.cost, plans[i].series);
-  if (setting.knows_prices()) run.matched = run.deployed;
   const auto spread = [&](std::vector<PlanRun>& some) {
     for (PlanRun& plan : some) plan.spread = spread_of(plan.series, setting.control_series, setting.kind);
   };
@@ -141,13 +134,15 @@ void set_resamples(const Setting& setting, const PredictedPath& path, std::span<
   spread(run.curve);
 }
 
-std::vector<double> shares_of(std::span<const std::uint8_t> plan, std::size_t num_arms) {
-  std::vector<std::size_t> counts(256);
-  for (const std::uint8_t arm : plan) ++counts[arm];
+std::vector<std::int64_t> units_per_arm(std::span<const std::uint8_t> plan, std::size_t num_arms) {
+  std::vector<std::int64_t> units(num_arms);
+  for (const std::uint8_t arm : plan) ++units[arm];
+  return units;
+}
+
+std::vector<double> shares_of(std::span<const std::int64_t> units, std::size_t num_rows) {
   std::vector<double> shares;
-  for (std::size_t arm = 0; arm < num_arms; ++arm) {
-    shares.push_back(static_cast<double>(counts[arm]) / static_cast<double>(plan.size()));
-  }
+  for (const std::int64_t count : units) shares.push_back(static_cast<double>(count) / static_cast<double>(num_rows));
   return shares;
 }
 
@@ -174,7 +169,6 @@ PlanSeries influence_for(const Setting& setting, std::span<const std::uint8_t> a
 
 // Who gets what under one plan, and what needs to know it. series: the plan's, where intervals are analytic.
 void describe_plan(const Setting& setting, std::span<const std::uint8_t> arm, const PlanSeries& series, PlanRun& plan) {
-  plan.share_per_arm = shares_of(arm, setting.input.rows.num_arms());
   if (setting.options.analytic) {
     PlanSeries own = series;
     setting.set_known_cost(0.0, own);
@@ -185,12 +179,13 @@ void describe_plan(const Setting& setting, std::span<const std::uint8_t> arm, co
 
 void describe_plans(const Setting& setting, const PredictedPath& path, const JudgedModel& model,
                     const ModelRun* reference, const Baselines* baselines, ModelRun& run) {
-  PlanList plans;
-  plans.add(run.deployed);
-  plans.add(run.curve);
+  const bool analytic = setting.options.analytic;
+  const bool looks_at_all = analytic || setting.input.truth.revenue.rows > 0;
+  PlanList plans;  // whose arms must be known
+  if (looks_at_all || !setting.input.segments.empty()) plans.add(run.deployed);
+  if (looks_at_all) plans.add(run.curve);
   plans.add(run.matched);
   plans.finish();
-  const bool analytic = setting.options.analytic;
   if (analytic) {
     run.plans.resize(run.deployed.size());
     if (reference != nullptr) run.differences.resize(run.deployed.size());
@@ -219,7 +214,9 @@ void describe_plans(const Setting& setting, const PredictedPath& path, const Jud
                   if (analytic) series = influence_of(setting.rewards, arm, setting.context);
                   describe_plan(setting, arm, series, plans[index]);
                   for (PlanRun& plan : run.matched) {
-                    if (&plan != &plans[index] || !plan.cut.units.empty()) continue;
+                    if (&plan != &plans[index]) continue;
+                    plan.share_per_arm =
+                        shares_of(units_per_arm(arm, setting.input.rows.num_arms()), setting.num_rows());
                     const PlanEstimate predicted = mean_under(model.prediction, arm, setting.context);
                     plan.cut.revenue = predicted.revenue * static_cast<double>(arm.size());
                     plan.cut.cost = predicted.cost * static_cast<double>(arm.size());
@@ -273,6 +270,7 @@ PlanSpread spread_of(const PlanSeries& plan, const PlanSeries& control, SeriesKi
 ModelRun run_model(const Setting& setting, const JudgedModel& model, const ModelRun* reference,
                    const Baselines* baselines) {
   ModelRun run;
+  const bool is_baseline = baselines == nullptr;
   PredictedPath path = path_of(setting.problem_of(model.prediction, model.price, model.keys), setting.context);
   run.deployed = deployed_plans(setting, path);
   run.curve = plans_at(path, curve_totals(path, setting.options.num_curve_points), setting.num_rows(), setting.context);
@@ -284,14 +282,18 @@ ModelRun run_model(const Setting& setting, const JudgedModel& model, const Model
   plans.add(run.deployed);
   plans.add(run.curve);
   plans.finish();
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    plans[i].share_per_arm = shares_of(plans[i].cut.units, setting.num_rows());
   {
+    const std::vector<double> matched = is_baseline ? std::vector<double>() : matched_budgets(setting);
     const std::vector<PathStep> steps = steps_of(path, setting.rewards, setting.context);
-    set_estimates(setting, path, steps, plans, run);
-    if (setting.kind == SeriesKind::resamples) set_resamples(setting, path, steps, plans, run);
+    set_estimates(setting, path, steps, plans, matched, run);
+    if (setting.kind == SeriesKind::resamples) set_resamples(setting, path, steps, plans, matched, run);
   }
   if (baselines != nullptr)
     run.contrasts.assign(baselines->runs.size(), std::vector<ContrastSpread>(setting.budgets.size()));
   describe_plans(setting, path, model, reference, baselines, run);
+  if (!is_baseline && setting.knows_prices()) run.matched = run.deployed;  // no outcome can tell more about the spend
   for (std::size_t i = 0; setting.kind == SeriesKind::resamples && i < run.contrasts.size(); ++i) {
     for (std::size_t budget = 0; budget < setting.budgets.size(); ++budget) {
       run.contrasts[i][budget] =

@@ -65,7 +65,7 @@ struct ModelRun {
   std::vector<std::vector<ContrastSpread>> contrasts;  // per baseline and budget
 };
 
-// reference: null for the reference itself. baselines: null where none are compared with.
+// reference: null for the reference itself. baselines: null for a baseline, whose plans are not matched.
 ModelRun run_model(const Setting& setting, const JudgedModel& model, const ModelRun* reference,
                    const Baselines* baselines = nullptr);
 

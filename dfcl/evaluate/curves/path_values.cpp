@@ -72,10 +72,42 @@ std::size_t take_ratio_steps(const PathStep* steps, std::size_t count, const std
   return count;
 }
 
+// The same where no step changes the weight. limit: the sum of cost that is the bound.
+DFCL_FOR_EACH_PROCESSOR
+std::size_t take_mean_steps(const PathStep* steps, std::size_t count, const std::uint8_t* weights, const Lanes* scale,
+                            const Lanes* limit, Lanes& revenue_sums, Lanes& cost_sums) {
+  Lanes revenue = revenue_sums;
+  Lanes cost = cost_sums;
+  std::size_t i = 0;
+  for (; i < count; ++i) {
+    const PathStep& step = steps[i];
+    const double* of_arm = scale[step.received].data();
+    const std::uint8_t* of_step = weights + i * kLanes;
+    const double change_revenue = step.change.revenue;
+    const double change_cost = step.change.cost;
+    double times[kLanes];
+    Lanes next;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      times[lane] = static_cast<double>(static_cast<int>(of_step[lane])) * of_arm[lane];
+      next[lane] = cost[lane] + times[lane] * change_cost;
+    }
+    if (limit != nullptr) {
+      int crossed = 0;
+      for (std::size_t lane = 0; lane < kLanes; ++lane) crossed |= next[lane] > (*limit)[lane] ? 1 : 0;
+      if (crossed != 0) break;
+    }
+    for (std::size_t lane = 0; lane < kLanes; ++lane) revenue[lane] += times[lane] * change_revenue;
+    cost = next;
+  }
+  revenue_sums = revenue;
+  cost_sums = cost;
+  return i;
+}
+
 // The walk in a block, for estimators that divide two sums.
 class RatioWalk {
  public:
-  RatioWalk(const BlockTotals& totals, const Rewards& rewards) : scale_(totals.scale) {
+  RatioWalk(const BlockTotals& totals, const Rewards& rewards) : scale_(totals.scale), is_mean_(rewards.is_mean()) {
     const std::size_t control = rewards.rows().arms.control;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       if (!rewards.is_mean()) {
@@ -94,13 +126,19 @@ class RatioWalk {
   }
   std::size_t take(const PathStep* steps, std::size_t count, const Tile& weights, std::size_t first,
                    const Lanes* bound) {
-    return take_ratio_steps(steps, count, weights[first].data(), scale_.data(), bound, sums_);
+    if (!is_mean_) return take_ratio_steps(steps, count, weights[first].data(), scale_.data(), bound, sums_);
+    Lanes limit;
+    for (std::size_t lane = 0; bound != nullptr && lane < kLanes; ++lane)
+      limit[lane] = (*bound)[lane] * sums_.weight[lane];
+    return take_mean_steps(steps, count, weights[first].data(), scale_.data(), bound == nullptr ? nullptr : &limit,
+                           sums_.revenue, sums_.cost);
   }
   double revenue(std::size_t lane) const { return sums_.revenue[lane] / sums_.weight[lane]; }
   double cost(std::size_t lane) const { return sums_.cost[lane] / sums_.weight[lane]; }
 
  private:
   std::span<const Lanes> scale_;
+  bool is_mean_;
   RatioSums sums_;
 };
 
@@ -234,11 +272,9 @@ void take_tile(Walk& walk, std::span<const PathStep> steps, const Tile& weights,
 template <class Walk>
 void take_filled(Walk& walk, const ResampleBlock& block, std::span<const PathStep> steps) {
   Tile weights;
-  std::uint32_t rows[kTile];
   for (std::size_t first = 0; first < steps.size(); first += kTile) {
     const std::size_t count = std::min(kTile, steps.size() - first);
-    for (std::size_t i = 0; i < count; ++i) rows[i] = steps[first + i].row;
-    block.fill({rows, count}, weights);
+    block.fill_keyed(steps.subspan(first, count), weights);
     walk.take(steps.data() + first, count, weights, 0, nullptr);
   }
 }
@@ -251,7 +287,6 @@ PathFigures walk_path(Walk walk, const ResampleBlock& block, std::span<const Pat
   std::size_t next_cut = 0;
   std::size_t taken = 0;
   Tile weights;
-  std::uint32_t rows[kTile];
   const auto note_cuts = [&] {
     for (; next_cut < request.cuts.size() && request.cuts[next_cut].num_steps == taken; ++next_cut) {
       Walk filled = walk;
@@ -273,8 +308,7 @@ PathFigures walk_path(Walk walk, const ResampleBlock& block, std::span<const Pat
     std::size_t end = std::min(taken + kTile, steps.size());
     if (taken < request.num_head) end = std::min(end, request.num_head);
     if (next_cut < request.cuts.size()) end = std::min(end, request.cuts[next_cut].num_steps);
-    for (std::size_t i = taken; i < end; ++i) rows[i - taken] = steps[i].row;
-    block.fill({rows, end - taken}, weights);
+    block.fill_keyed(steps.subspan(taken, end - taken), weights);
     const bool watch = matches && taken >= request.num_head;
     take_tile(walk, steps.subspan(taken, end - taken), weights, taken, watch ? &matcher : nullptr);
     taken = end;

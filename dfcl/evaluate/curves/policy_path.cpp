@@ -74,6 +74,7 @@ PathStep step_of(const Rewards& rewards, std::uint32_t row, std::uint8_t from, s
   const Contribution old = rewards.of(row, from);
   const Contribution now = rewards.of(row, to);
   return {{now.revenue - old.revenue, now.cost - old.cost, now.weight - old.weight},
+          rewards.rows().group_key(row),
           row,
           rewards.rows().arm[row],
           from,

@@ -119,6 +119,9 @@ PlanRun run_plan(const Setting& setting, std::span<const std::uint8_t> arm_of_ro
     setting.set_known_cost(0.0, plan.series);
     plan.spread = spread_of(plan.series, setting.control_series, setting.kind);
     plan.series = {};
+  } else if (steps.empty()) {  // everyone in control
+    plan.series = setting.control_series;
+    plan.spread = spread_of(plan.series, setting.control_series, setting.kind);
   } else {
     plan.series = {Series(setting.num_resamples()), Series(setting.num_resamples())};
     setting.for_each_block(

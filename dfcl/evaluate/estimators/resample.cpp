@@ -101,6 +101,10 @@ void ResampleBlock::fill(std::span<const std::uint32_t> rows, Tile& weights) con
   }
   std::uint64_t keys[kTile] = {};
   for (std::size_t i = 0; i < rows.size(); ++i) keys[i] = rows_->group_key(rows[i]);
+  draw_poisson(keys, weights);
+}
+
+void ResampleBlock::draw_poisson(const std::uint64_t* keys, Tile& weights) const {
   std::uint32_t words[4 * kTile];
   philox_tile(keys, static_cast<std::uint32_t>(block_), seed_, words);
   static_assert(sizeof(words) == sizeof(Tile));

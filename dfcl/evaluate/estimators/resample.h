@@ -37,9 +37,24 @@ class ResampleBlock {
 
   // The weights of up to kTile rows.
   void fill(std::span<const std::uint32_t> rows, Tile& weights) const;
+  // The same of steps that carry `row` and its `key` (TrialRows::group_key): no look-up in an order that memory cannot
+  // foresee.
+  template <class Step>
+  void fill_keyed(std::span<const Step> steps, Tile& weights) const {
+    if (rows_ != nullptr && kind_ == Weights::poisson) {
+      std::uint64_t keys[kTile] = {};
+      for (std::size_t i = 0; i < steps.size(); ++i) keys[i] = steps[i].key;
+      draw_poisson(keys, weights);
+      return;
+    }
+    std::uint32_t rows[kTile];
+    for (std::size_t i = 0; i < steps.size(); ++i) rows[i] = steps[i].row;
+    fill({rows, steps.size()}, weights);
+  }
 
  private:
   ResampleBlock() = default;
+  void draw_poisson(const std::uint64_t* keys, Tile& weights) const;  // of kTile rows
   void draw_multinomial();
 
   const TrialRows* rows_ = nullptr;  // null: ones
