@@ -48,6 +48,7 @@ data::PredictionFacts prediction_facts(const Model& model) {
   facts.is_index = model.is_index();
   facts.model = fingerprint_of(model);
   facts.method = model.method;
+  facts.trained_on = carried_text(model.trained);
   if (model.cost_facts.kind == data::CostKind::price) facts.price = model.cost_facts.per_arm;
   return facts;
 }

@@ -84,7 +84,12 @@ model::Model model_frame(const Finishing& finishing, const std::string& method, 
   result.id_column = finishing.study.columns.id.value_or("");
   result.missing = finishing.study.columns.missing;
   result.cost_facts = finishing.prepared.cost_facts;
-  result.trained = model::trained_units(trial, finishing.study.split, finishing.prepared.is_training);
+  // Validation units stop fits, weigh members and calibrate: the model has seen them too.
+  std::vector<std::uint8_t> is_seen(trial.num_units());
+  for (std::size_t unit = 0; unit < is_seen.size(); ++unit)
+    is_seen[unit] = trial.split[unit] == data::Split::test ? 0 : 1;
+  result.trained = model::trained_units(trial, finishing.study.split, is_seen);
+  result.trained.num_units = finishing.prepared.train_rows.size();
   if (start != nullptr) model::add_earlier(result.trained, start->trained);
   result.summaries = model::summarise_features(trial.features, trial.ids, finishing.prepared.train_rows, context);
   return result;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/model/trained_units.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "dfcl/core/error.h"
 #include "dfcl/core/hash.h"
 
 namespace dfcl::model {
@@ -63,6 +65,32 @@ TEST(TrainedUnits, OfAModelAndOfTheOneItStartedFromAreBothKnown) {
     add_earlier(trained, trained_units(trial, {}, later));
     const TrainedUnits both = trained_units(trial, {}, first_of(num_units, num_units / 2));
     EXPECT_EQ(trained.keys, both.keys) << num_units;
+  }
+}
+
+TEST(TrainedUnits, PredictionsCarryASketchOfThem) {
+  for (const std::size_t num_units : {std::size_t{900}, std::size_t{60'000}}) {
+    const data::Trial trial = trial_of(num_units, 1);
+    const TrainedUnits trained = trained_units(trial, {}, first_of(num_units, num_units / 2));
+    const TrainedUnits carried = parse_carried(carried_text(trained), "p.parquet");
+    EXPECT_EQ(carried.num_units, num_units / 2);
+    EXPECT_EQ(carried.trial_fingerprint, trained.trial_fingerprint);
+    const Overlap all = overlap_with(carried, trial, {});
+    EXPECT_EQ(all.is_exact, num_units / 2 < kMostCarriedKeys);
+    EXPECT_NEAR(all.share(), 0.5, all.is_exact ? 0.0 : 0.05);
+    EXPECT_EQ(overlap_with(carried, trial_of(num_units, num_units + 1), {}).num_trained, 0u);
+  }
+}
+
+TEST(TrainedUnits, RefusesASketchThatNobodyWrote) {
+  const std::string key = "00000000000000ff";
+  EXPECT_EQ(parse_carried("3:0f:" + key, "p").keys, std::vector<std::uint64_t>{255});
+  std::string many = "3:0f:";
+  for (std::size_t i = 0; i <= kMostCarriedKeys; ++i) many += fmt::format("{:016x}", i);
+  for (const std::string& text :
+       {std::string("nothing much"), std::string("3:"), std::string("3::") + key, "-3:0f:" + key,
+        "3:0f:" + key.substr(1), std::string("3:0f:00000000000000fg"), "3:0f:" + key + key, many}) {
+    EXPECT_THROW((void)parse_carried(text, "p"), core::Error) << text.substr(0, 40);
   }
 }
 

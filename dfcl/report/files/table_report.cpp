@@ -60,7 +60,8 @@ std::string table_text(const data::TableSummary& summary, const std::string& pat
   text += table.text();
   if (!summary.provenance.verb.empty()) {
     text += fmt::format("\nMade by dfcl {} {}", summary.provenance.version, summary.provenance.verb);
-    for (const auto& [name, value] : summary.provenance.options) text += fmt::format(", {} {}", name, printable(value));
+    for (const auto& [name, value] : summary.provenance.options)
+      text += fmt::format(", {} {}", name, core::printable_start(value));
     text += "\n";
   }
   return text;
