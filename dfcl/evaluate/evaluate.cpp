@@ -84,8 +84,11 @@ std::vector<std::string> how_it_was_made(const Setting& setting) {
                 : rows.has_propensity ? "Each unit is weighted by the inverse of its propensity."
                                       : "Each unit is weighted by the inverse of its arm's share.");
   if (options.estimator == Estimator::doubly_robust) {
-    how.push_back(fmt::format("The same prediction of outcomes steadies the estimates of all models: {}.",
+    how.push_back(fmt::format("The same prediction of outcomes serves the estimates of all models (the nuisance): {}.",
                               setting.input.nuisance_name));
+    how.push_back(
+        "Hajek's estimates stand beside: they use no such prediction. Their intervals come from influence "
+        "functions.");
   }
   if (options.analytic) {
     how.push_back("Intervals of plans come from influence functions; areas have none.");
@@ -178,7 +181,8 @@ Evaluation evaluate(const EvaluationInput& input, const EvaluationOptions& optio
   evaluation.differences = difference_figures(setting, runs);
   evaluation.aucc_differences = aucc_differences(setting, areas);
   judge_plans(setting, runs, baselines, evaluation);
-  evaluation.verdict = verdict_of(evaluation, {options.words, options.unfit_because, 1, options.is_adjusted});
+  evaluation.verdict =
+      verdict_of(evaluation, {options.words, options.unfit_because, 1, options.is_adjusted, options.not_pre_declared});
   return evaluation;
 }
 

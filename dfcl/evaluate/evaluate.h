@@ -74,6 +74,7 @@ struct EvaluationOptions {
   Words words = {};
   std::string unfit_because = {};  // what is wrong with the trial; "": nothing
   bool is_adjusted = false;        // the propensities of the rows are estimated, for the arms are a little imbalanced
+  std::string not_pre_declared = {};  // what is done otherwise than the study declares; "": nothing
 };
 
 struct EvaluationInput {

@@ -28,6 +28,9 @@ struct JudgedPlan {
   // Where it is known what revenue is worth: worth x incremental revenue - incremental cost, and that per cost.
   std::optional<Interval> incremental_profit = {};
   std::optional<Interval> roi = {};
+  // Beside the doubly robust figures, deployed plans only: the same by Hajek, which needs no nuisance.
+  std::optional<Interval> hajek_incremental_revenue = {};
+  std::optional<Interval> hajek_incremental_cost = {};
   // With ends that hold for all plans that may be launched and all baselines at once; deployed plans only.
   Interval simultaneous_increment = {};
   std::optional<Interval> simultaneous_profit = {};
@@ -180,6 +183,7 @@ struct Verdict {
   std::string beats_random = {};  // yes, no, not_shown
   std::string model = {};
   double budget_per_unit = Interval::kNone;
+  std::string not_pre_declared = {};  // what was done otherwise than the study declares; "": nothing
 };
 
 struct TrialArm {

@@ -327,6 +327,10 @@ Verdict verdict_of(const Evaluation& evaluation, const VerdictOptions& options) 
     if (options.num_seeds > 1)
       verdict.sentence += fmt::format(" Means over {} training seeds; intervals hold their spread.", options.num_seeds);
   }
+  if (!options.not_pre_declared.empty()) {
+    verdict.not_pre_declared = options.not_pre_declared;
+    verdict.sentence += fmt::format(" Not pre-declared: {}.", options.not_pre_declared);
+  }
   if (!options.unfit_because.empty()) {
     verdict.status = "unfit";
     verdict.pays_back = verdict.beats_random = "not_shown";

@@ -16,9 +16,10 @@ namespace dfcl::evaluate {
 
 struct VerdictOptions {
   Words words = {};
-  std::string unfit_because = {};  // what is wrong with the trial; "": nothing
-  std::size_t num_seeds = 1;       // trainings whose mean the figures are
-  bool is_adjusted = false;        // by estimated propensities, for the arms are a little imbalanced
+  std::string unfit_because = {};     // what is wrong with the trial; "": nothing
+  std::size_t num_seeds = 1;          // trainings whose mean the figures are
+  bool is_adjusted = false;           // by estimated propensities, for the arms are a little imbalanced
+  std::string not_pre_declared = {};  // what was done otherwise than the study declares; "": nothing
 };
 
 // yes: all of the interval is above zero; no: all is below; not_shown, also without ends.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "dfcl/core/error.h"
 #include "dfcl/evaluate/estimators/influence.h"
@@ -175,6 +176,57 @@ TEST(Evaluate, ResamplingAndInfluenceFunctionsAgree) {
       }
       expect_close(bootstrap.control_revenue, analytic.control_revenue, "control");
     }
+  }
+}
+
+// Beside the doubly robust figures stand those that an evaluation by Hajek alone would give.
+TEST(Evaluate, HajekStandsBesideTheDoublyRobustFigures) {
+  for (const SmallTrialOptions& small :
+       {SmallTrialOptions{}, SmallTrialOptions{.units_per_cluster = 3, .propensities = true}}) {
+    const Made made = make(4, small);
+    EvaluationOptions options = usual_options();
+    core::RunContext context(2, 3);
+    const Evaluation robust = evaluate(input_of(made, made.b), options, context);
+    options.estimator = Estimator::hajek;
+    options.analytic = true;
+    const Evaluation hajek = evaluate(input_of(made, made.b), options, context);
+    for (std::size_t model = 0; model < 2; ++model) {
+      for (std::size_t budget = 0; budget < 2; ++budget) {
+        const JudgedPlan& plan = robust.models[model].deployed[budget];
+        const JudgedPlan& alone = hajek.models[model].deployed[budget];
+        ASSERT_TRUE(plan.hajek_incremental_revenue.has_value());
+        EXPECT_FALSE(alone.hajek_incremental_revenue.has_value());
+        EXPECT_NEAR(plan.hajek_incremental_revenue->value, alone.incremental_revenue.value, 1e-9);
+        EXPECT_NEAR(plan.hajek_incremental_revenue->low, alone.incremental_revenue.low, 1e-9);
+        EXPECT_NEAR(plan.hajek_incremental_cost->value, alone.incremental_cost.value, 1e-9);
+        EXPECT_NEAR(plan.hajek_incremental_cost->high, alone.incremental_cost.high, 1e-9);
+      }
+    }
+  }
+}
+
+// Everyone of an arm earns and costs the same: no chance is left, and both estimators give the one answer.
+TEST(Evaluate, HajekAndDoublyRobustAgreeWhereTheAnswerIsKnown) {
+  Made made = make(5);
+  for (std::size_t row = 0; row < made.rows.size(); ++row) {
+    made.rows.revenue[row] = 1.0f + 2.0f * static_cast<float>(made.rows.arm[row]);
+    made.rows.cost[row] = 0.25f * static_cast<float>(made.rows.arm[row]);
+    for (std::size_t arm = 0; arm < kSmallArms; ++arm) {
+      made.a.revenue(row, arm) = 1.0f + 2.0f * static_cast<float>(arm);
+      made.a.cost(row, arm) = 0.25f * static_cast<float>(arm);
+    }
+  }
+  EvaluationOptions options = usual_options();
+  options.budgets_per_unit = {0.0, 10.0};  // everyone in control; everyone in the last arm
+  core::RunContext context(2, 3);
+  const Evaluation evaluation = evaluate(input_of(made, made.a), options, context);
+  const std::vector<JudgedPlan>& plans = evaluation.models[0].deployed;
+  for (const auto& [plan, gain, cost] : {std::tuple{plans[0], 0.0, 0.0}, std::tuple{plans[1], 4.0, 0.5}}) {
+    EXPECT_NEAR(plan.incremental_revenue.value, gain, 1e-9);
+    EXPECT_NEAR(plan.hajek_incremental_revenue->value, gain, 1e-9);
+    EXPECT_NEAR(plan.hajek_incremental_revenue->low, gain, 1e-6);
+    EXPECT_NEAR(plan.incremental_cost.value, cost, 1e-9);
+    EXPECT_NEAR(plan.hajek_incremental_cost->value, cost, 1e-9);
   }
 }
 

@@ -31,6 +31,7 @@ export interface Verdict {
   beats_random?: Maybe<string>;
   model?: Maybe<string>;
   budget_per_unit?: Maybe<number>; // per unit
+  not_pre_declared?: Maybe<string>;
 }
 
 // An arm among the rows that were looked at.
@@ -80,6 +81,8 @@ export interface PlanValue {
   return_per_cost?: Maybe<Interval>;
   incremental_profit?: Maybe<Interval>; // per unit
   roi?: Maybe<Interval>;
+  hajek_incremental_revenue?: Maybe<Interval>; // per unit
+  hajek_incremental_cost?: Maybe<Interval>; // per unit
   simultaneous_incremental_revenue?: Maybe<Interval>; // per unit
   simultaneous_incremental_profit?: Maybe<Interval>; // per unit
   pays_back?: Maybe<string>;

@@ -181,8 +181,9 @@ void describe_plans(const Setting& setting, const PredictedPath& path, const Jud
                     const ModelRun* reference, const Baselines* baselines, ModelRun& run) {
   const bool analytic = setting.options.analytic;
   const bool looks_at_all = analytic || setting.input.truth.revenue.rows > 0;
+  const bool is_model = baselines != nullptr;
   PlanList plans;  // whose arms must be known
-  if (looks_at_all || !setting.input.segments.empty()) plans.add(run.deployed);
+  if (looks_at_all || !setting.input.segments.empty() || (setting.hajek && is_model)) plans.add(run.deployed);
   if (looks_at_all) plans.add(run.curve);
   plans.add(run.matched);
   plans.finish();
@@ -192,6 +193,7 @@ void describe_plans(const Setting& setting, const PredictedPath& path, const Jud
   }
   const auto note_deployed = [&](std::size_t budget, std::span<const std::uint8_t> arm, const PlanSeries& series) {
     add_segments(setting, arm, run.deployed[budget]);
+    if (setting.hajek && is_model) run.deployed[budget].hajek = setting.hajek->figures(arm, setting.context);
     if (!analytic) return;
     PlanSeries own = series;
     setting.set_known_cost(0.0, own);

@@ -34,6 +34,7 @@ struct PlanRun {
   std::optional<PlanEstimate> truth;
   std::vector<std::vector<PlanEstimate>> segments;               // deployed only: per column and value
   std::vector<std::vector<std::vector<double>>> segment_shares;  // per column, value and arm
+  std::optional<HajekFigures> hajek = {};                        // deployed only
 };
 
 // Spread of a model's plan less the reference's.

@@ -107,6 +107,12 @@ JudgedPlan plan_figures(const Setting& setting, const PlanRun& run, const Oracle
   figures.predicted_revenue = run.cut.revenue / num_rows;
   figures.predicted_cost = run.cut.cost / num_rows;
   figures.share_per_arm = run.share_per_arm;
+  if (run.hajek) {
+    const bool has_ends = setting.options.analytic || setting.resamples();
+    const auto shown = [&](const Interval& interval) { return has_ends ? interval : Interval(interval.value); };
+    figures.hajek_incremental_revenue = shown(run.hajek->incremental_revenue);
+    figures.hajek_incremental_cost = shown(run.hajek->incremental_cost);
+  }
   if (run.truth) {
     figures.true_revenue = run.truth->revenue;
     figures.true_cost = run.truth->cost;
@@ -117,6 +123,8 @@ JudgedPlan plan_figures(const Setting& setting, const PlanRun& run, const Oracle
 
 JudgedPlan matched_figures(const Setting& setting, const PlanRun& run, const Oracle* oracle) {
   JudgedPlan figures = plan_figures(setting, run, oracle);
+  figures.hajek_incremental_revenue.reset();
+  figures.hajek_incremental_cost.reset();
   const double level = setting.options.level;
   const PlanSeries& series = run.series;
   if (series.revenue.empty()) return figures;

@@ -32,6 +32,8 @@ Setting::Setting(const EvaluationInput& evaluation_input, const EvaluationOption
   }
   draw_totals();
   set_known_cost(control.cost, control_series);
+  if (options.estimator == Estimator::doubly_robust)
+    hajek.emplace(input.rows, options.cost_limits.control_is_free, options.level, context);
 }
 
 allocate::Problem Setting::problem_of(const Outcomes& prediction, const std::vector<double>& price,

@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "dfcl/evaluate/curves/path_values.h"
+#include "dfcl/evaluate/estimators/hajek_beside.h"
 #include "dfcl/evaluate/estimators/influence.h"
 #include "dfcl/evaluate/evaluate.h"
 
@@ -38,6 +40,7 @@ class Setting {
   PlanEstimate control;
   PlanSeries control_series;
   std::vector<BlockTotals> block_totals;  // by resampling only
+  std::optional<HajekBeside> hajek;       // beside the doubly robust estimator only
 
   // The problem whose plans are judged: a prediction under the rules and limits of the evaluation. price: the known
   // prices that the predicted costs are; empty: none. keys: break ties; empty: those of the rows.

@@ -49,6 +49,10 @@ const Described<JudgedPlan>& description(Of<JudgedPlan>) {
                  {"worth of the incremental revenue minus incremental cost; where [value] says what revenue is worth",
                   kPerUnit})
           .maybe("roi", &JudgedPlan::roi, "incremental profit per incremental cost; likewise")
+          .maybe("hajek_incremental_revenue", &JudgedPlan::hajek_incremental_revenue,
+                 {"revenue over that of everyone in control by Hajek, beside a doubly robust figure; of deployed plans",
+                  kPerUnit})
+          .maybe("hajek_incremental_cost", &JudgedPlan::hajek_incremental_cost, {"likewise, of cost", kPerUnit})
           .maybe(
               "simultaneous_incremental_revenue", at_once(&JudgedPlan::simultaneous_increment),
               {"the same figure, with ends that hold for all models, budgets and baselines at once; of deployed plans",

@@ -53,7 +53,9 @@ static const Described<Verdict>& description(Of<Verdict>) {
                  [](const Verdict& one) {
                    return std::isnan(one.budget_per_unit) ? std::nullopt : std::optional(one.budget_per_unit);
                  },
-                 {"its budget; of evaluations", kPerUnit});
+                 {"its budget; of evaluations", kPerUnit})
+          .maybe("not_pre_declared", said(&Verdict::not_pre_declared),
+                 "what was done otherwise than the study declares; absent where nothing was");
   return verdict;
 }
 

@@ -126,6 +126,7 @@ void add_values(Document& document, const Json& results, const ResultsWords& wor
                             {"budget", "budget_per_unit", Show::budget},
                             {words.revenue, "revenue"},
                             {"over control", "incremental_revenue"},
+                            {"by Hajek", "hajek_incremental_revenue"},
                             {words.cost, "cost"},
                             {"profit over control", "incremental_profit"},
                             {"ROI, %", "roi", Show::relative_interval},

@@ -92,6 +92,7 @@ function valuesTable(view: View, which: Which, caption: string): HTMLElement {
   add("Model", true, ({ name, plan }) => modelCell(view, name, plan.feasible === false ? "budget cannot be met" : ""), "text");
   addInterval(view.revenueName, (plan) => plan.revenue);
   addInterval("over control", (plan) => plan.incremental_revenue);
+  addInterval("by Hajek", (plan) => plan.hajek_incremental_revenue, true);
   addInterval(view.costName, (plan) => plan.cost);
   addInterval("profit over control", (plan) => plan.incremental_profit, true);
   const hasRoi = entries.some((entry) => isNumber(entry.plan.roi?.value));
