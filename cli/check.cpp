@@ -29,6 +29,7 @@ void add_check(Session& session) {
         return result.fit ? 0 : static_cast<int>(core::ErrorKind::unfit);
       });
   verb.add_option("STUDY", request->study.file, "the study file (TOML)")->required();
+  add_field(verb, "--split-out", request->split_out, "table to write: each row's id and split");
   session.add_key_flags(verb, request->study.overrides);
 }
 

@@ -17,7 +17,10 @@ namespace dfcl::cli {
 namespace {
 
 int run_compare(verbs::CompareRequest& request, bool as_json, bool quiet, core::RunContext& context) {
-  if (!quiet) request.on_training = [](const std::string& text) { fmt::print(stderr, "dfcl: training {}\n", text); };
+  if (!quiet) {
+    request.on_training = [](const std::string& text) { fmt::print(stderr, "dfcl: training {}\n", text); };
+    request.on_note = [](const std::string& text) { fmt::print(stderr, "dfcl: {}\n", text); };
+  }
   const verbs::CompareResult result = verbs::compare(request, context);
   if (as_json) {
     fmt::print("{}", result.json);
@@ -56,6 +59,13 @@ void add_compare(Session& session) {
   verb.add_option("--segment", request->segments,
                   "column of the trial: who gets what, by its values; may be repeated\nAny column, feature or not.")
       ->allow_extra_args(false);
+  add_word<evaluate::Estimator>(verb, "--estimator", request->estimator,
+                                "how revenue and cost of a plan are estimated\nDefault: as [evaluate] estimator of "
+                                "the study declares. Another one marks the verdict as not pre-declared.");
+  add_field(verb, "--test", request->study.test,
+            "a separate trial to evaluate on, instead of the study's\nAll rows of the study's own then train or "
+            "validate.");
+  add_field(verb, "--split-out", request->split_out, "table to write: each row's id and split");
   verb.add_flag("--force", request->force, "go on even if the trial is unfit to learn from");
   session.add_key_flags(verb, request->study.overrides);
 }

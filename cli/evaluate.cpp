@@ -19,7 +19,8 @@ struct EvaluateFlags : verbs::EvaluateRequest {
   std::vector<std::string> model_files;
 };
 
-int run_evaluate(EvaluateFlags& flags, bool as_json, core::RunContext& context) {
+int run_evaluate(EvaluateFlags& flags, bool as_json, bool quiet, core::RunContext& context) {
+  if (!quiet) flags.on_note = [](const std::string& text) { fmt::print(stderr, "dfcl: {}\n", text); };
   for (const std::string& path : flags.model_files) flags.models.push_back({.path = path});
   const verbs::EvaluateResult result = verbs::evaluate(flags, context);
   fmt::print("{}", as_json ? report::evaluation_json(result.report) : report::evaluation_text(result.report));
@@ -28,11 +29,12 @@ int run_evaluate(EvaluateFlags& flags, bool as_json, core::RunContext& context) 
 
 void add_statistics(CLI::App& verb, EvaluateFlags& flags) {
   add_word<evaluate::Estimator>(verb, "--estimator", flags.estimator,
-                                "how revenue and cost of a plan are estimated\nDefault: doubly-robust; hajek where "
-                                "all models predict efficiencies and no --nuisance is given.");
+                                "how revenue and cost of a plan are estimated\nDefault: as [evaluate] estimator of "
+                                "the study declares. Another one marks the verdict as not pre-declared.");
   add_model(verb, "--nuisance", flags.nuisance,
-            "model or predictions that steady the doubly robust estimates of all models\nDefault: the mean "
-            "prediction of the models given. Must not have seen these rows.");
+            "model or predictions that serve the doubly robust estimates of all models\nDefault: the study's own, "
+            "boosted trees fitted to its training and validation rows. Another one marks the verdict as not "
+            "pre-declared.");
   verb.add_option("--resamples", flags.resamples, "bootstrap resamples; 0: no intervals\nDefault: 1000.");
   add_word<verbs::Intervals>(
       verb, "--intervals", flags.intervals,
@@ -60,7 +62,9 @@ void add_evaluate(Session& session) {
       "truth.parquet\n"
       "dfcl train study.toml --method tsm --epochs 3 --seed 1 -o model.safetensors\n"
       "dfcl evaluate study.toml model.safetensors truth.parquet --truth truth.parquet --resamples 200 -o results.json",
-      [flags, &session](core::RunContext& context) { return run_evaluate(*flags, session.json(), context); });
+      [flags, &session](core::RunContext& context) {
+        return run_evaluate(*flags, session.json(), session.quiet(), context);
+      });
   verb.add_option("STUDY", flags->study.file, "the study file")->required();
   verb.add_option("MODEL|PREDICTIONS", flags->model_files,
                   "models, or files of predictions joined by id; the first is the reference")
@@ -84,6 +88,12 @@ void add_evaluate(Session& session) {
       ->allow_extra_args(false);
   verb.add_flag("--allow-training-rows", flags->allow_training_rows,
                 "evaluate on rows that a model was trained on, all the same");
+  add_field(verb, "--fitted-on", flags->fitted_on,
+            "table of the rows that predictions from elsewhere were fitted on\nColumns `id` and, where the study has "
+            "one, `time`; rows whose `split` says test are left out.");
+  add_field(verb, "--test", flags->study.test,
+            "a separate trial to evaluate on, instead of the study's\nThe same columns and arms, other units.");
+  add_field(verb, "--split-out", flags->split_out, "table to write: each row's id and split");
   session.add_key_flags(verb, flags->study.overrides);
 }
 

@@ -6,12 +6,19 @@
 #include "dfcl/check/propensities.h"
 #include "dfcl/core/error.h"
 #include "dfcl/io/trial/trial_reader.h"
+#include "dfcl/verbs/outputs.h"
+#include "dfcl/verbs/split_file.h"
 
 namespace dfcl::verbs {
 
 check::CheckResult check(const CheckRequest& request, core::RunContext& context) {
+  if (request.split_out) require_table_ending("split_out", *request.split_out);
   const data::Study study = read_study_input(request.study);
-  return check::check_trial(io::read_trial(with_trial(study, request.study), context), study, context);
+  const data::Study with_path = with_trial(study, request.study);
+  if (request.split_out) require_output("split_out", *request.split_out, {request.study.file, trial_path(with_path)});
+  const data::Trial trial = io::read_trial(with_path, context);
+  if (request.split_out) write_splits(*request.split_out, "check", trial);
+  return check::check_trial(trial, study, context);
 }
 
 CheckedTrial check_and_adjust(data::Trial trial, const data::Study& study, core::RunContext& context) {

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "dfcl/check/check.h"
 #include "dfcl/core/run_context.h"
@@ -14,6 +16,7 @@ namespace dfcl::verbs {
 
 struct CheckRequest {
   StudyInput study;
+  std::optional<std::string> split_out;  // table to write: each row's split
 };
 
 // An unfit trial is a result. Throws Error.

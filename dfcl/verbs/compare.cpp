@@ -155,6 +155,9 @@ EvaluateRequest shared_evaluation(const CompareRequest& request, core::RunContex
   evaluation.resamples = request.resamples;
   if (request.truth) evaluation.truth = read_model_input(*request.truth, context);
   evaluation.segments = request.segments;
+  evaluation.estimator = request.estimator;
+  evaluation.split_out = request.split_out;
+  evaluation.on_note = request.on_note;
   return evaluation;
 }
 
@@ -171,11 +174,11 @@ std::vector<ModelInput> models_of_seed(const std::vector<ComparisonEntry>& entri
 }
 
 // The evaluations of the models of all seeds but the first: a seed at a time to save memory, without intervals over
-// test units and with the nuisance of the first. One for each seed, without models where none was trained.
+// test units and with the same nuisance. One for each seed, without models where none was trained.
 std::vector<evaluate::Evaluation> evaluate_other_seeds(EvaluateRequest evaluation, const JudgedTrial& judged,
                                                        const std::vector<ComparisonEntry>& entries,
                                                        const std::vector<std::uint64_t>& seeds,
-                                                       const ComparisonFolder& folder, SharedNuisance& nuisance,
+                                                       const ComparisonFolder& folder, Judgement& judgement,
                                                        core::RunContext& context) {
   std::vector<evaluate::Evaluation> others;
   evaluation.resamples = 0;
@@ -185,7 +188,7 @@ std::vector<evaluate::Evaluation> evaluate_other_seeds(EvaluateRequest evaluatio
     evaluation.models = models_of_seed(entries, seeds[i], folder);
     others.emplace_back();
     if (!evaluation.models.empty())
-      others.back() = evaluate_on(judged, evaluation, context, &nuisance).report.evaluation;
+      others.back() = evaluate_on(judged, judgement, evaluation, context).report.evaluation;
   }
   return others;
 }
@@ -242,26 +245,28 @@ CompareResult compare_in(const CompareRequest& request, const data::Study& study
   result.report.comparison.failures = trainings.failures();
 
   evaluation.models = models_of_seed(entries, seeds.front(), *folder);
-  SharedNuisance nuisance;
-  EvaluateResult evaluated = evaluate_on(judged, evaluation, context, &nuisance);
+  Judgement judgement = make_judgement(judged, evaluation, context);
+  EvaluateResult evaluated = evaluate_on(judged, judgement, evaluation, context);
   result.fit = evaluated.fit;
   result.report.evaluation = std::move(evaluated.report);
   evaluate::Evaluation& first = result.report.evaluation.evaluation;
   const std::vector<evaluate::Evaluation> others =
-      evaluate_other_seeds(evaluation, judged, entries, seeds, *folder, nuisance, context);
+      evaluate_other_seeds(evaluation, judged, entries, seeds, *folder, judgement, context);
   result.report.comparison.over_seeds = figures_over_seeds(entries, seeds, *folder, first, others);
   if (!others.empty()) {
     const data::ReportWords& words = result.report.evaluation.words;
     const evaluate::Words spoken = {words.revenue_name, words.cost_name, words.currency, words.decimal,
                                     words.thousands};
-    first.verdict = evaluate::verdict_of(compare::mean_over_seeds(first, others, spoken),
-                                         {spoken, join_problems(*result.report.evaluation.check), seeds.size(),
-                                          judged.checked.grade == check::Grade::adjustable});
+    first.verdict =
+        evaluate::verdict_of(compare::mean_over_seeds(first, others, spoken),
+                             {spoken, join_problems(*result.report.evaluation.check), seeds.size(),
+                              judged.checked.grade == check::Grade::adjustable, judgement.choice.not_pre_declared});
   }
   result.report.comparison.entries = entries;
   result.report.comparison.seeds = seeds;
   result.times = training_times(entries, seeds, *folder);
   result.json = report::comparison_json(result.report);
+  if (request.split_out) write_splits(*request.split_out, "compare", judged);
   io::write_text_file(folder->file("results.json"), result.json);
   io::write_text_file(folder->file("report.html"), report::comparison_page(result.json, result.report, result.times));
   return result;
@@ -274,6 +279,7 @@ void check_request(const CompareRequest& request) {
     throw core::field_error("resamples", "out of range", fmt::format("{}", request.resamples),
                             fmt::format("0 to {}", kMost));
   if (request.truth) require_text("truth", request.truth->path);
+  if (request.split_out) require_table_ending("split_out", *request.split_out);
   for (const std::string& column : request.segments) require_text("segment", column);
 }
 

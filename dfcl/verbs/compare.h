@@ -24,9 +24,13 @@ struct CompareRequest {
   std::int64_t resamples = 1000;    // over test units
   std::optional<ModelInput> truth;  // of a simulated trial
   std::vector<std::string> segments;
-  bool force = false;  // go on even if the trial is unfit
+  std::optional<evaluate::Estimator> estimator;  // none: the one that the study declares
+  std::optional<std::string> split_out;          // table to write: each row's split
+  bool force = false;                            // go on even if the trial is unfit
   // Told before each training: "dfcl-mer, seed 2 (4 of 6)". May be empty.
   std::function<void(const std::string&)> on_training = {};
+  // Told in one line what took its time or cannot be checked. May be empty.
+  std::function<void(const std::string&)> on_note = {};
 };
 
 struct CompareResult {

@@ -142,6 +142,7 @@ ComparisonFolder::ComparisonFolder(std::string folder, const data::Study& study,
                         {"sweep", study.sweep.settings}};
   data::Study written = study;
   written.data.trial = "trial";  // where it lies is no part of it
+  if (written.data.test) written.data.test = "test";
   asked["study"] = io::study_text(written);
   make_folder(folder_);
   lock_ = std::make_unique<Lock>(folder_);

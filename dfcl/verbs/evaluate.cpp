@@ -22,8 +22,9 @@
 #include "dfcl/io/trial/unit_labels.h"
 #include "dfcl/report/check/check_report.h"
 #include "dfcl/verbs/evaluate_on.h"
-#include "dfcl/verbs/nuisance.h"
 #include "dfcl/verbs/outputs.h"
+#include "dfcl/verbs/split_file.h"
+#include "dfcl/verbs/test_trial.h"
 
 namespace dfcl::verbs {
 namespace {
@@ -98,27 +99,9 @@ void set_known_prices(const evaluate::TrialRows& rows, TrialPrediction& predicte
   }
 }
 
-Nuisance shared_nuisance(const EvaluateRequest& request, const std::vector<TrialPrediction>& predicted,
-                         const std::vector<std::string>& names, const JudgedTrial& judged, core::RunContext& context,
-                         SharedNuisance* shared) {
-  if (shared != nullptr && shared->is_chosen) {
-    Nuisance nuisance;
-    nuisance.name = shared->name;
-    if (shared->prediction) nuisance.outcomes = shared->prediction->outcomes();
-    return nuisance;
-  }
-  Nuisance nuisance = choose_nuisance(request, predicted, names, judged, context);
-  if (shared != nullptr) {
-    shared->is_chosen = true;
-    shared->name = nuisance.name;
-    if (nuisance.is_there()) shared->prediction = copy_of(nuisance.outcomes);
-  }
-  return nuisance;
-}
-
 data::Provenance make_provenance(const EvaluateRequest& request, const JudgedTrial& judged,
                                  const evaluate::EvaluationOptions& options, const std::vector<std::string>& names,
-                                 const std::vector<TrialPrediction>& models, const Nuisance& nuisance,
+                                 const std::vector<TrialPrediction>& models, const Judgement& judgement,
                                  std::uint64_t seed) {
   data::Provenance provenance{"results", core::version(), "evaluate", {}};
   provenance.options = {{"seed", std::to_string(seed)},
@@ -129,7 +112,9 @@ data::Provenance make_provenance(const EvaluateRequest& request, const JudgedTri
                         {"weights", std::string(core::to_word(request.weights))},
                         {"levels", std::to_string(options.num_levels)},
                         {"ranking", std::string(core::to_word(request.ranking))},
-                        {"trial", fmt::format("{:016x}", judged.trial->fingerprint)}};
+                        {"trial", fmt::format("{:016x}", judged.own->fingerprint)}};
+  if (judged.own != judged.trial)
+    provenance.options.emplace_back("test", fmt::format("{:016x}", judged.trial->fingerprint));
   for (std::size_t i = 0; i < models.size(); ++i) {
     provenance.options.emplace_back("model " + names[i], models[i].fingerprint);
   }
@@ -137,7 +122,9 @@ data::Provenance make_provenance(const EvaluateRequest& request, const JudgedTri
     provenance.options.emplace_back("margin", fmt::format("{}", *judged.study.value.margin));
   if (judged.study.value.per_revenue)
     provenance.options.emplace_back("per_revenue", fmt::format("{}", *judged.study.value.per_revenue));
-  if (nuisance.own) provenance.options.emplace_back("nuisance", nuisance.own->fingerprint);
+  if (!judgement.nuisance->fingerprint.empty())
+    provenance.options.emplace_back("nuisance", judgement.nuisance->fingerprint);
+  if (!judgement.choice.not_pre_declared.empty()) provenance.options.emplace_back("pre_declared", "false");
   if (request.allow_training_rows) provenance.options.emplace_back("allow_training_rows", "true");
   return provenance;
 }
@@ -148,6 +135,12 @@ void check_request(const EvaluateRequest& request) {
   for (const ModelInput& model : request.models) require_text("models", model.path);
   if (request.nuisance) require_text("nuisance", request.nuisance->path);
   if (request.truth) require_text("truth", request.truth->path);
+  require_text("fitted_on", request.fitted_on);
+  if (request.split_out) require_table_ending("split_out", *request.split_out);
+  if (request.study.test && request.split != Rows::test)
+    throw core::field_error("test", "its rows are all test rows",
+                            core::field_name("split", std::string(core::to_word(request.split))),
+                            core::field_name("split", "test"));
   const auto require_finite = [](const char* field, const std::vector<double>& amounts) {
     for (const double amount : amounts) {
       if (!std::isfinite(amount)) throw core::field_error(field, "out of range", fmt::format("{}", amount), "a number");
@@ -170,15 +163,43 @@ void check_request(const EvaluateRequest& request) {
   for (const std::string& column : request.segments) require_text("segment", column);
 }
 
-void check_output(const EvaluateRequest& request, const std::string& trial_path) {
-  if (!request.output) return;
-  const std::string& output = *request.output;
-  require_ending("output", output, ".json");
+void check_outputs(const EvaluateRequest& request, const std::string& trial_path, const std::string& test_path) {
+  if (request.output) require_ending("output", *request.output, ".json");
   const auto file_of = [](const std::optional<ModelInput>& input) {
     return !input || input->in_memory() ? std::string() : input->path;
   };
-  require_output("output", output, {request.study.file, trial_path, file_of(request.nuisance), file_of(request.truth)});
-  for (const ModelInput& model : request.models) require_output("output", output, {file_of(model)});
+  const auto require_new = [&](const char* field, const std::optional<std::string>& output) {
+    if (!output) return;
+    require_output(field, *output,
+                   {request.study.file, trial_path, test_path, file_of(request.nuisance), file_of(request.truth),
+                    request.fitted_on.value_or("")});
+    for (const ModelInput& model : request.models) require_output(field, *output, {file_of(model)});
+  };
+  require_new("output", request.output);
+  require_new("split_out", request.split_out);
+  if (request.output && request.split_out) require_other_file("split_out", *request.split_out, *request.output);
+}
+
+// One line for all predictions of which nobody says which rows they were fitted on.
+void note_unchecked(const EvaluateRequest& request, const std::vector<TrialPrediction>& predicted,
+                    const std::vector<std::string>& names, const FittedRows& fitted, core::RunContext& context) {
+  std::vector<std::string> unchecked;
+  for (std::size_t i = 0; i < predicted.size(); ++i) {
+    if (!predicted[i].says_rows) unchecked.push_back(names[i]);
+  }
+  if (fitted.are_known() && unchecked.empty() && !request.models.empty()) {
+    throw core::field_error("fitted_on", "all models and predictions say themselves what they were fitted on", "", "",
+                            "leave it out: it is for predictions that do not say");
+  }
+  if (fitted.are_known() || unchecked.empty()) return;
+  context.warn(
+      fmt::format("{}: cannot check whether these predictions were fitted on the {} rows; {} names the rows "
+                  "that they were fitted on",
+                  fmt::join(unchecked, ", "), core::to_word(request.split), core::field_name("fitted_on")));
+}
+
+TrainingRows training_rows(const EvaluateRequest& request) {
+  return request.allow_training_rows ? TrainingRows::warn : TrainingRows::refuse;
 }
 
 // The caller says that predictions which do not say it themselves hold an index.
@@ -207,44 +228,66 @@ JudgedTrial read_judged_trial(const EvaluateRequest& request, const CheckedTrial
   judged.study = study_for_evaluation(request);
   const data::Study with_path = with_trial(judged.study, request.study);
   judged.path = trial_path(with_path);
-  check_output(request, judged.path);
-  const CheckedTrial checked =
+  const std::string test = test_path(judged.study, request.study);
+  check_outputs(request, judged.path, test);
+  CheckedTrial checked =
       read != nullptr ? *read : check_and_adjust(io::read_trial(with_path, context), judged.study, context);
+  judged.own = checked.trial;
+  if (!test.empty() && request.split == Rows::test) {
+    checked = check_and_adjust(read_test_trial(judged.study, test, judged.path, *judged.own, request.on_note, context),
+                               judged.study, context);
+    judged.path = test;
+  }
   judged.trial = checked.trial;
   judged.checked = checked.checked;
   judged.rows = evaluate::rows_of(*judged.trial, split_of_rows(request.split));
   return judged;
 }
 
-EvaluateResult evaluate_on(const JudgedTrial& judged, const EvaluateRequest& request, core::RunContext& context,
-                           SharedNuisance* shared) {
+void write_splits(const std::string& path, const char* verb, const JudgedTrial& judged) {
+  write_splits(path, verb, *judged.own, judged.own == judged.trial ? nullptr : judged.trial.get());
+}
+
+Judgement make_judgement(const JudgedTrial& judged, const EvaluateRequest& request, core::RunContext& context) {
+  Judgement judgement;
+  judgement.choice = choose_estimator(request, judged.study);
+  if (request.fitted_on) judgement.fitted = FittedRows(*request.fitted_on, judged, context);
+  return judgement;
+}
+
+EvaluateResult evaluate_on(const JudgedTrial& judged, Judgement& judgement, const EvaluateRequest& request,
+                           core::RunContext& context) {
   const std::vector<std::string> names = distinct_names(request.models);
+  const RowChecks checks{training_rows(request), &judgement.fitted};
   std::vector<TrialPrediction> predicted;
   for (const ModelInput& model : request.models) {
-    predicted.push_back(predict_trial(model, judged, training_rows(request), context));
+    predicted.push_back(predict_trial(model, judged, checks, context));
   }
+  note_unchecked(request, predicted, names, judgement.fitted, context);
   if (request.index) mark_indices(predicted);
   for (TrialPrediction& prediction : predicted) set_known_prices(judged.rows, prediction);
-  const Nuisance nuisance = shared_nuisance(request, predicted, names, judged, context, shared);
+  if (!judgement.nuisance)
+    judgement.nuisance = choose_nuisance(request, judgement.choice.estimator, judged, checks, context);
   std::optional<TrialPrediction> truth;
-  if (request.truth) truth = predict_trial(*request.truth, judged, TrainingRows::warn, context);
+  if (request.truth) truth = predict_trial(*request.truth, judged, {TrainingRows::warn}, context);
   const check::CheckResult& checked = judged.checked;
 
-  evaluate::EvaluationInput input{judged.rows, {}, {}, nuisance.name, {}, {}};
+  evaluate::EvaluationInput input{judged.rows, {}, {}, judgement.nuisance->name, {}, {}};
   for (std::size_t i = 0; i < predicted.size(); ++i) {
     input.models.push_back({names[i], predicted[i].method, predicted[i].is_index, predicted[i].prediction.outcomes(),
                             predicted[i].importance, request.models[i].is_alternative, predicted[i].prediction.price});
   }
-  input.nuisance = nuisance.outcomes;
+  input.nuisance = judgement.nuisance->outcomes();
   if (truth) input.truth = truth->prediction.outcomes();
   input.segments = read_segments(request.segments, judged, context);
-  input.arm_means = evaluate::arm_means(*judged.trial, split_of_rows(request.split));
+  input.arm_means = evaluate::arm_means(*judged.own, split_of_rows(request.split));
   const std::vector<std::uint8_t> rule = read_rule(judged, context);
   input.rule = rule;
 
   evaluate::EvaluationOptions options;
-  options.estimator = choose_estimator(request, nuisance, context);
-  for (const data::Budget& budget : data::resolve_budgets(judged.study, *judged.trial))
+  options.estimator = judgement.choice.estimator;
+  options.not_pre_declared = judgement.choice.not_pre_declared;
+  for (const data::Budget& budget : data::resolve_budgets(judged.study, *judged.own))
     options.budgets_per_unit.push_back(budget.per_unit);
   options.budget_basis = data::budget_basis(judged.study);
   options.num_resamples = static_cast<std::size_t>(request.resamples);
@@ -261,14 +304,17 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, const EvaluateRequest& req
   options.is_adjusted = checked.grade == check::Grade::adjustable;
 
   return {{evaluate::evaluate(input, options, context),
-           make_provenance(request, judged, options, names, predicted, nuisance, context.seed), words,
+           make_provenance(request, judged, options, names, predicted, judgement, context.seed), words,
            std::string(core::to_word(request.split)), checked},
           checked.fit};
 }
 
 EvaluateResult evaluate(const EvaluateRequest& request, core::RunContext& context) {
   check_request(request);
-  const EvaluateResult result = evaluate_on(read_judged_trial(request, nullptr, context), request, context);
+  const JudgedTrial judged = read_judged_trial(request, nullptr, context);
+  Judgement judgement = make_judgement(judged, request, context);
+  const EvaluateResult result = evaluate_on(judged, judgement, request, context);
+  if (request.split_out) write_splits(*request.split_out, "evaluate", judged);
   if (request.output) io::write_text_file(*request.output, report::evaluation_json(result.report));
   return result;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,10 +24,10 @@ struct EvaluateRequest {
   bool index = false;                 // of the models, predictions that do not say it hold an index
   std::optional<std::string> output;  // path of the results, .json; none: nothing is written
   Rows split = Rows::test;
-  std::optional<evaluate::Estimator> estimator;  // none: doubly robust where there is a nuisance, else Hajek
-  std::optional<ModelInput> nuisance;
-  std::optional<ModelInput> truth;  // of a simulated trial
-  std::vector<double> totals;       // budgets instead of the study's
+  std::optional<evaluate::Estimator> estimator;  // none: the one that the study declares
+  std::optional<ModelInput> nuisance;            // none: the study's own
+  std::optional<ModelInput> truth;               // of a simulated trial
+  std::vector<double> totals;                    // budgets instead of the study's
   std::vector<double> per_unit;
   std::vector<double> share_of_max;
   std::int64_t levels = 200;
@@ -36,6 +37,10 @@ struct EvaluateRequest {
   evaluate::Weights weights = evaluate::Weights::poisson;
   std::vector<std::string> segments;  // columns of the trial
   bool allow_training_rows = false;
+  std::optional<std::string> fitted_on;  // table of the rows that predictions from elsewhere were fitted on
+  std::optional<std::string> split_out;  // table to write: each row's split
+  // Told in one line what took its time or cannot be checked. May be empty.
+  std::function<void(const std::string&)> on_note = {};
 };
 
 struct EvaluateResult {

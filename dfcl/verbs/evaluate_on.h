@@ -9,6 +9,8 @@
 
 #include "dfcl/verbs/check.h"
 #include "dfcl/verbs/evaluate.h"
+#include "dfcl/verbs/fitted_rows.h"
+#include "dfcl/verbs/nuisance.h"
 #include "dfcl/verbs/trial_predictions.h"
 
 namespace dfcl::verbs {
@@ -19,15 +21,18 @@ JudgedTrial read_judged_trial(const EvaluateRequest& request, const CheckedTrial
 // What is wrong with the trial, in one text; "": nothing.
 std::string join_problems(const check::CheckResult& result);
 
-// A nuisance that several evaluations share.
-struct SharedNuisance {
-  std::optional<evaluate::JoinedPrediction> prediction;  // empty: none of outcomes
-  std::string name;
-  bool is_chosen = false;
-};
+// Each row's split, of the study's own trial and of a test file (split_file.h).
+void write_splits(const std::string& path, const char* verb, const JudgedTrial& judged);
 
-// shared: where it holds no nuisance yet, the one of this evaluation is put there; else it is used.
-EvaluateResult evaluate_on(const JudgedTrial& judged, const EvaluateRequest& request, core::RunContext& context,
-                           SharedNuisance* shared = nullptr);
+// What a trial is judged by, the same for all models and all evaluations of it.
+struct Judgement {
+  EstimatorChoice choice;
+  FittedRows fitted;
+  std::optional<Nuisance> nuisance = {};  // made by the first evaluation, once the models are known to be good
+};
+Judgement make_judgement(const JudgedTrial& judged, const EvaluateRequest& request, core::RunContext& context);
+
+EvaluateResult evaluate_on(const JudgedTrial& judged, Judgement& judgement, const EvaluateRequest& request,
+                           core::RunContext& context);
 
 }  // namespace dfcl::verbs

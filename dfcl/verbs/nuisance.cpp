@@ -3,93 +3,64 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "dfcl/core/error.h"
+#include "dfcl/verbs/study_nuisance.h"
 
 namespace dfcl::verbs {
 namespace {
 
-// The mean of predictions, whatever their order: sums run by fingerprint.
-evaluate::JoinedPrediction mean_prediction(std::vector<const TrialPrediction*> models) {
-  std::stable_sort(models.begin(), models.end(),
-                   [](const TrialPrediction* a, const TrialPrediction* b) { return a->fingerprint < b->fingerprint; });
-  const core::Matrix<float>& first = models.front()->prediction.revenue;
-  evaluate::JoinedPrediction mean{
-      core::Matrix<float>(first.rows(), first.cols()), core::Matrix<float>(first.rows(), first.cols()), {}};
-  const auto set = [&](core::Matrix<float> evaluate::JoinedPrediction::*outcome) {
-    for (std::size_t i = 0; i < first.rows() * first.cols(); ++i) {
-      double sum = 0.0;
-      for (const TrialPrediction* model : models) sum += static_cast<double>((model->prediction.*outcome).data()[i]);
-      (mean.*outcome).data()[i] = static_cast<float>(sum / static_cast<double>(models.size()));
-    }
-  };
-  set(&evaluate::JoinedPrediction::revenue);
-  set(&evaluate::JoinedPrediction::cost);
-  return mean;
+constexpr const char* kKey = "evaluate.estimator";
+
+// The study's estimator without what settings put in its place.
+std::string declared_estimator(const StudyInput& input, const data::Study& study) {
+  StudyInput declared = input;
+  bool is_set = false;
+  for (std::vector<std::string>* settings : {&declared.settings, &declared.overrides}) {
+    is_set =
+        std::erase_if(*settings,
+                      [](const std::string& setting) { return setting.substr(0, setting.find('=')) == kKey; }) > 0 ||
+        is_set;
+  }
+  return is_set ? read_study_input(declared).evaluate.estimator : study.evaluate.estimator;
 }
 
 }  // namespace
 
-Nuisance choose_nuisance(const EvaluateRequest& request, const std::vector<TrialPrediction>& models,
-                         const std::vector<std::string>& names, const JudgedTrial& judged, core::RunContext& context) {
-  Nuisance nuisance;
+EstimatorChoice choose_estimator(const EvaluateRequest& request, const data::Study& study) {
+  EstimatorChoice choice;
+  choice.estimator = request.estimator.value_or(core::parse_word<evaluate::Estimator>(study.evaluate.estimator, kKey));
+  const std::string declared = declared_estimator(request.study, study);
+  const std::string used(core::to_word(choice.estimator));
+  if (used != declared)
+    choice.not_pre_declared = fmt::format("the study declares the estimator {}, and {} was used", declared, used);
+  if (request.nuisance && choice.estimator == evaluate::Estimator::doubly_robust) {
+    choice.not_pre_declared +=
+        fmt::format("{}the nuisance is {}, not the study's own", choice.not_pre_declared.empty() ? "" : "; ",
+                    distinct_names({*request.nuisance}).front());
+  }
+  return choice;
+}
+
+Nuisance choose_nuisance(const EvaluateRequest& request, evaluate::Estimator estimator, const JudgedTrial& judged,
+                         const RowChecks& checks, core::RunContext& context) {
   if (request.nuisance) {
-    nuisance.own = predict_trial(*request.nuisance, judged, training_rows(request), context);
-    if (nuisance.own->is_index) {
+    TrialPrediction own = predict_trial(*request.nuisance, judged, checks, context);
+    if (own.is_index) {
       throw core::Error({.kind = core::ErrorKind::usage,
                          .field = "nuisance",
                          .what = "a model of efficiencies predicts no outcomes",
                          .where = request.nuisance->path,
                          .expected = "predictions of revenue and cost"});
     }
-    nuisance.outcomes = nuisance.own->prediction.outcomes();
-    nuisance.name = fmt::format("the predictions of {}", distinct_names({*request.nuisance}).front());
-    return nuisance;
+    return {std::move(own.prediction),
+            fmt::format("the predictions of {}", distinct_names({*request.nuisance}).front()), own.fingerprint};
   }
-  std::vector<const TrialPrediction*> of_outcomes;
-  std::vector<std::string> of_names;
-  for (std::size_t i = 0; i < models.size(); ++i) {
-    if (models[i].is_index || request.models[i].is_alternative) continue;
-    of_outcomes.push_back(&models[i]);
-    of_names.push_back(names[i]);
-  }
-  if (of_outcomes.size() == 1) {
-    nuisance.outcomes = of_outcomes.front()->prediction.outcomes();
-    nuisance.name = fmt::format("the predictions of {}", of_names.front());
-  } else if (!of_outcomes.empty()) {
-    std::sort(of_names.begin(), of_names.end());
-    nuisance.mean = mean_prediction(of_outcomes);
-    nuisance.outcomes = nuisance.mean->outcomes();
-    nuisance.name = fmt::format("the mean prediction of {}", fmt::join(of_names, ", "));
-  }
-  return nuisance;
-}
-
-evaluate::JoinedPrediction copy_of(const evaluate::Outcomes& outcomes) {
-  evaluate::JoinedPrediction copy{core::Matrix<float>(outcomes.revenue.rows, outcomes.revenue.cols),
-                                  core::Matrix<float>(outcomes.cost.rows, outcomes.cost.cols),
-                                  {}};
-  std::copy_n(outcomes.revenue.data, outcomes.revenue.size(), copy.revenue.data());
-  std::copy_n(outcomes.cost.data, outcomes.cost.size(), copy.cost.data());
-  return copy;
-}
-
-evaluate::Estimator choose_estimator(const EvaluateRequest& request, const Nuisance& nuisance,
-                                     core::RunContext& context) {
-  if (request.estimator) {
-    if (*request.estimator == evaluate::Estimator::doubly_robust && !nuisance.is_there()) {
-      throw core::Error({.kind = core::ErrorKind::usage,
-                         .field = "estimator",
-                         .what = "all models predict efficiencies, not outcomes",
-                         .found = "doubly-robust",
-                         .hint = fmt::format("{} gives predictions of outcomes", core::field_name("nuisance"))});
-    }
-    return *request.estimator;
-  }
-  if (nuisance.is_there()) return evaluate::Estimator::doubly_robust;
-  context.warn("all models predict efficiencies, not outcomes: the Hajek estimator is used");
-  return evaluate::Estimator::hajek;
+  if (estimator != evaluate::Estimator::doubly_robust) return {};
+  StudyNuisance own = study_nuisance(judged, request.split, request.on_note, context);
+  return {std::move(own.prediction), std::move(own.name), std::move(own.fingerprint)};
 }
 
 }  // namespace dfcl::verbs

@@ -1,40 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which prediction of outcomes serves the doubly robust estimator (eq. 16): one for all models, and the same whatever
-// their order. Memory: one more prediction where it is the mean of several models. Internal to verbs.
+// Which estimator judges plans, and which prediction of outcomes serves it where it is the doubly robust one (eq. 16).
+// The study declares both before anyone looks at test rows: its [evaluate] estimator, and its own nuisance
+// (study_nuisance.h). What a caller puts in their place is used, and marks the verdict. Internal to verbs.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "dfcl/verbs/evaluate.h"
 #include "dfcl/verbs/trial_predictions.h"
 
 namespace dfcl::verbs {
 
-struct Nuisance {
-  std::optional<TrialPrediction> own;              // of the request
-  std::optional<evaluate::JoinedPrediction> mean;  // of several models
-  evaluate::Outcomes outcomes = {};                // views of one of them, or of a model; empty: none
-  std::string name = {};                           // in words
-
-  bool is_there() const { return outcomes.revenue.rows > 0; }
+struct EstimatorChoice {
+  evaluate::Estimator estimator = evaluate::Estimator::doubly_robust;
+  std::string not_pre_declared;  // what is done otherwise than the study declares; "": nothing
 };
 
-inline TrainingRows training_rows(const EvaluateRequest& request) {
-  return request.allow_training_rows ? TrainingRows::warn : TrainingRows::refuse;
-}
+// study: that of the request, with its settings.
+EstimatorChoice choose_estimator(const EvaluateRequest& request, const data::Study& study);
 
-// That of the request, else the mean of the models that predict outcomes; alternatives do not count. models, names: as
-// request.models; models must outlive the result. Throws Error of kind usage for a nuisance that predicts no outcomes.
-Nuisance choose_nuisance(const EvaluateRequest& request, const std::vector<TrialPrediction>& models,
-                         const std::vector<std::string>& names, const JudgedTrial& judged, core::RunContext& context);
+struct Nuisance {
+  evaluate::JoinedPrediction prediction;  // rows x arms; empty: none is needed
+  std::string name;                       // in words
+  std::string fingerprint;                // of the model or predictions; "" where there is none
 
-evaluate::JoinedPrediction copy_of(const evaluate::Outcomes& outcomes);
+  evaluate::Outcomes outcomes() const { return prediction.outcomes(); }
+};
 
-// Throws Error of kind usage for the doubly robust estimator without a nuisance.
-evaluate::Estimator choose_estimator(const EvaluateRequest& request, const Nuisance& nuisance,
-                                     core::RunContext& context);
+// That of the request, else the study's own; none unless the estimator is doubly robust. Throws Error of kind usage for
+// a nuisance that predicts no outcomes, of kind data for one that was fitted on the rows.
+Nuisance choose_nuisance(const EvaluateRequest& request, evaluate::Estimator estimator, const JudgedTrial& judged,
+                         const RowChecks& checks, core::RunContext& context);
 
 }  // namespace dfcl::verbs

@@ -89,6 +89,7 @@ JudgedTrial read_trial(const PowerRequest& request, Rows split, core::RunContext
   judged.path = trial_path(read);
   if (request.output) require_output("output", *request.output, {request.study->file, judged.path});
   judged.trial = std::make_shared<const data::Trial>(io::read_trial(read, context));
+  judged.own = judged.trial;
   judged.rows = evaluate::rows_of(*judged.trial, split_of_rows(split));
   return judged;
 }
@@ -145,7 +146,7 @@ void judge_plans(const PowerRequest& request, report::PowerFigures& figures, Pla
   figures.revenue_name = study.report.revenue_name.value_or(study.columns.revenue);
   std::vector<TrialPrediction> predicted;
   for (const ModelInput& model : request.models)
-    predicted.push_back(predict_trial(model, judged, TrainingRows::warn, context));
+    predicted.push_back(predict_trial(model, judged, {TrainingRows::warn}, context));
   evaluate::Outcomes nuisance;
   if (!predicted.empty() && !predicted[0].is_index) nuisance = predicted[0].prediction.outcomes();
   if (predicted.size() < 2) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "dfcl/core/error_makers.h"
+#include "dfcl/data/splits.h"
 #include "dfcl/io/study/study_file.h"
 #include "dfcl/verbs/outputs.h"
 
@@ -20,6 +21,11 @@ data::Study read_study_input(const StudyInput& input, bool needs_trial) {
     require_text("study", input.file);
     study = io::read_study(input.file, settings);
   }
+  require_text("test", input.test);
+  if (input.test) {
+    study.data.test = *input.test;
+    study.split = data::without_test(study.split);
+  }
   if (needs_trial && !study.data.trial && !input.trial)
     throw core::field_error("trial", "no trial", "", "a table, or the path of one");
   return study;
@@ -34,6 +40,11 @@ data::Study with_trial(data::Study study, const StudyInput& input) {
 
 std::string trial_path(const data::Study& study) {
   return (std::filesystem::path(study.folder) / study.data.trial.value_or("")).string();
+}
+
+std::string test_path(const data::Study& study, const StudyInput& input) {
+  if (input.test) return *input.test;
+  return study.data.test ? (std::filesystem::path(study.folder) / *study.data.test).string() : "";
 }
 
 }  // namespace dfcl::verbs

@@ -17,6 +17,7 @@ struct StudyInput {
   std::vector<std::string> overrides;  // the same, from arguments of their own: they win
   std::optional<data::Study> study;    // instead of the file
   std::optional<std::string> trial;    // path, instead of the study's own
+  std::optional<std::string> test;     // path of a separate trial to evaluate on, instead of the study's own
 };
 
 // The study with its settings. Throws Error of kind usage that names the field "study" where there is none, "trial"
@@ -28,5 +29,7 @@ data::Study with_trial(data::Study study, const StudyInput& input);
 
 // Where the trial of a study lies.
 std::string trial_path(const data::Study& study);
+// Where the separate test trial lies; "": there is none.
+std::string test_path(const data::Study& study, const StudyInput& input);
 
 }  // namespace dfcl::verbs

@@ -9,6 +9,7 @@
 
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/version.h"
+#include "dfcl/data/prediction_facts.h"
 #include "dfcl/io/predictions/prediction_writer.h"
 #include "dfcl/io/study/study_file.h"
 #include "dfcl/io/trial/trial_reader.h"
@@ -99,7 +100,10 @@ void check_outputs(const TrainRequest& request, const data::Study& study) {
 
 void write_out_of_bag(const std::string& path, const data::Prediction& prediction) {
   io::PredictionWriter writer(path, prediction, prediction.ids.type(),
-                              {"prediction", core::version(), "train", {{"figure", "out of bag"}}});
+                              {"prediction",
+                               core::version(),
+                               "train",
+                               {{"figure", "out of bag"}, {data::kTrainedOption, data::kTrainedOnNothing}}});
   writer.write(prediction);
   writer.commit();
 }

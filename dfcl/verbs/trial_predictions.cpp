@@ -8,10 +8,12 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/printable.h"
+#include "dfcl/data/prediction_facts.h"
 #include "dfcl/data/prediction_fingerprint.h"
 #include "dfcl/io/study/study_file.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
+#include "dfcl/verbs/fitted_rows.h"
 
 namespace dfcl::verbs {
 namespace {
@@ -24,26 +26,6 @@ std::vector<evaluate::FeatureImportance> top_importance(const model::Model& mode
     if (share > 0.0 && list.size() < kMost) list.push_back({feature, share});
   }
   return list;
-}
-
-void look_for_training_rows(const model::Model& model, const std::string& path, const JudgedTrial& judged,
-                            TrainingRows training_rows, core::RunContext& context) {
-  std::vector<std::uint8_t> is_chosen(judged.trial->num_units());
-  for (const std::size_t row : judged.rows.trial_row) is_chosen[row] = 1;
-  const model::Overlap overlap = model::overlap_with(model.trained, *judged.trial, is_chosen);
-  if (overlap.num_trained == 0) return;
-  const std::string what = fmt::format("the model was trained on {:.3g} % of these rows ({} of {} compared)",
-                                       100.0 * overlap.share(), overlap.num_trained, overlap.num_compared);
-  if (training_rows == TrainingRows::refuse) {
-    throw core::Error(
-        {.kind = core::ErrorKind::data,
-         .what = what,
-         .where = path,
-         .expected = "rows it has not seen",
-         .hint = fmt::format("{} with the split it was trained with; {} goes on regardless",
-                             core::field_name("split", "test"), core::field_name("allow_training_rows"))});
-  }
-  context.warn(fmt::format("{}: {}; its figures flatter it", path, what));
 }
 
 data::Features features_of_rows(const data::Features& all, const std::vector<std::size_t>& rows) {
@@ -75,7 +57,7 @@ void warn_of_other_outcomes(const model::Model& model, const std::string& where,
 
 TrialPrediction predict_by_model(const model::Model& model, const std::string& where, const JudgedTrial& judged,
                                  TrainingRows training_rows, core::RunContext& context) {
-  look_for_training_rows(model, where, judged, training_rows, context);
+  look_for_training_rows(model.trained, "the model", where, judged, training_rows, context);
   warn_of_other_outcomes(model, where, judged.study, context);
   TrialPrediction predicted{{},    model.method,         model::fingerprint_of(model), model.is_index(),
                             false, top_importance(model)};
@@ -102,11 +84,19 @@ TrialPrediction join_to_trial(const data::Prediction& prediction, const std::str
 
 }  // namespace
 
-TrialPrediction predict_trial(const ModelInput& input, const JudgedTrial& judged, TrainingRows training_rows,
+TrialPrediction predict_trial(const ModelInput& input, const JudgedTrial& judged, const RowChecks& checks,
                               core::RunContext& context) {
   const ModelInput read = read_model_input(input, context);
-  if (read.model != nullptr) return predict_by_model(*read.model, read.path, judged, training_rows, context);
+  if (read.model != nullptr) return predict_by_model(*read.model, read.path, judged, checks.training_rows, context);
   TrialPrediction predicted = join_to_trial(*read.prediction, read.path, judged, context);
+  const std::string& trained_on = read.prediction->trained_on;
+  if (!trained_on.empty() && trained_on != data::kTrainedOnNothing) {
+    look_for_training_rows(model::parse_carried(trained_on, read.path), "the model of these predictions", read.path,
+                           judged, checks.training_rows, context);
+  } else if (trained_on.empty() && checks.fitted != nullptr && checks.fitted->are_known()) {
+    checks.fitted->look_for(read.path, judged, checks.training_rows, context);
+  }
+  predicted.says_rows = !trained_on.empty();
   predicted.method = read.prediction->method;
   predicted.is_index = read.prediction->is_index;
   predicted.index_is_guessed = read.prediction->index_is_guessed;

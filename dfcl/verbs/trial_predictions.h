@@ -4,6 +4,7 @@
 // the rows (units x arms, twice). Internal to verbs.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,8 +25,9 @@ struct JudgedTrial {
   data::Study study;
   std::shared_ptr<const data::Trial> trial;
   evaluate::TrialRows rows;
-  std::string path;                 // of the trial
-  check::CheckResult checked = {};  // where somebody goes on to say what plans are worth
+  std::string path;                        // of the trial
+  std::shared_ptr<const data::Trial> own;  // the study's own trial: the same, unless rows come from a test file
+  check::CheckResult checked = {};         // where somebody goes on to say what plans are worth
 };
 
 // Predictions of one model for the rows.
@@ -36,14 +38,21 @@ struct TrialPrediction {
   bool is_index = false;
   bool index_is_guessed = false;  // predictions that do not say it
   std::vector<evaluate::FeatureImportance> importance = {};
+  bool says_rows = true;  // which rows it was fitted on
 };
 
 // What to do where a model was trained on some of the rows: its figures flatter it.
 enum class TrainingRows : std::uint8_t { refuse, warn };
 
+class FittedRows;
+struct RowChecks {
+  TrainingRows training_rows = TrainingRows::refuse;
+  const FittedRows* fitted = nullptr;  // of predictions that do not say it themselves
+};
+
 // Throws Error of kind data where a model was trained on some of the rows and that is refused, where columns or ids do
 // not fit.
-TrialPrediction predict_trial(const ModelInput& input, const JudgedTrial& judged, TrainingRows training_rows,
+TrialPrediction predict_trial(const ModelInput& input, const JudgedTrial& judged, const RowChecks& checks,
                               core::RunContext& context);
 
 }  // namespace dfcl::verbs

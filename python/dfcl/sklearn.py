@@ -217,6 +217,7 @@ class DecisionFocusedRegressor(BaseEstimator):  # type: ignore[misc,unused-ignor
             split="all",
             estimator="hajek",
             resamples=0,
+            allow_training_rows=True,  # scikit-learn scores training rows too
             threads=self._threads(),
             progress=False,
         )

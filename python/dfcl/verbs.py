@@ -197,18 +197,20 @@ def check(
     study: StudyLike | None = None,
     trial: TableLike | None = None,
     *,
+    split_out: Path | None = None,
     threads: int = 0,
     seed: int = 0,
     progress: Progress = None,
     **keywords: Any,
 ) -> Check:
-    """Is this trial fit to learn from? Keywords are those of ``Study``.
+    """Is this trial fit to learn from? Keywords are those of ``Study``. ``split_out`` is written: each row's id and split.
 
     >>> made = simulate("marketing", rows=2000, seed=1)
     >>> check(made.study, made.trial).fit
     True
     """
     request = _dfcl.CheckRequest()
+    _fill(request, split_out=split_out)
     with Sources() as sources:
         _fill_study(request, study_of(study, keywords), trial, sources)
         return Check(*_dfcl.check(request, _run(threads, seed, progress)))
@@ -482,6 +484,9 @@ def evaluate(
     weights: str = "poisson",
     segment: str | Sequence[str] | None = None,
     allow_training_rows: bool = False,
+    fitted_on: TableLike | None = None,
+    test: TableLike | None = None,
+    split_out: Path | None = None,
     output: Path | None = None,
     threads: int = 0,
     seed: int = 0,
@@ -492,7 +497,9 @@ def evaluate(
 
     ``models`` are models, predictions, tables of predictions from anywhere, or paths: one, a list, or a mapping
     from names; the first is the reference. ``index=True`` says that predictions which do not say it themselves hold an
-    index, which ranks units and is no money.
+    index, which ranks units and is no money. ``estimator`` and ``nuisance`` in place of the study's own mark the verdict
+    as not pre-declared. ``fitted_on`` holds the ids of the rows that predictions from elsewhere were fitted on. ``test``
+    is a separate trial to evaluate on; ``split_out`` is written: each row's id and split.
 
     >>> made = simulate("marketing", rows=4000, seed=1)
     >>> model = train(made.study, made.trial, method="tsm", epochs=2, seed=1)
@@ -503,10 +510,13 @@ def evaluate(
     request = _dfcl.EvaluateRequest()
     _fill(request, split=split, estimator=estimator, budget=budget, per_unit=per_unit, share_of_max=share_of_max)
     _fill(request, index=index, levels=levels, ranking=ranking, resamples=resamples, intervals=intervals, weights=weights)
-    _fill(request, segment=segment, allow_training_rows=allow_training_rows, output=output)
+    _fill(request, segment=segment, allow_training_rows=allow_training_rows, output=output, split_out=split_out)
     with Sources() as sources:
         _fill_study(request, study_of(study, keywords), trial, sources)
         request.set("models", _model_inputs(models, sources))
+        for name, table in (("fitted_on", fitted_on), ("test", test)):
+            if table is not None:
+                request.set(name, sources.path(table, name))
         for name, given in (("nuisance", nuisance), ("truth", truth)):
             if given is not None:
                 request.set(name, _model_input(given, "", sources, name))
@@ -522,6 +532,9 @@ def compare(
     resamples: int = 1000,
     truth: ModelLike | None = None,
     segment: str | Sequence[str] | None = None,
+    estimator: str | None = None,
+    test: TableLike | None = None,
+    split_out: Path | None = None,
     force: bool = False,
     output: Path | None = None,
     threads: int = 0,
@@ -531,7 +544,8 @@ def compare(
 ) -> Comparison:
     """Several methods, trained and evaluated on one trial; the first is the reference.
 
-    With ``output``, a folder, models and results stay there, and the same call goes on where it was stopped.
+    With ``output``, a folder, models and results stay there, and the same call goes on where it was stopped. ``test`` is a
+    separate trial to evaluate on; ``split_out`` is written: each row's id and split.
 
     >>> made = simulate("marketing", rows=3000, seed=1)
     >>> result = compare(made.study, made.trial, methods=["tsm", "dfcl-mer"], resamples=0, settings={"method.epochs": 2})
@@ -540,10 +554,12 @@ def compare(
     """
     meant = _with_keys(study_of(study, keywords), _COMPARE_KEYS, {"methods": methods, "seeds": seeds})
     request = _dfcl.CompareRequest()
-    _fill(request, resamples=resamples, segment=segment, force=force)
+    _fill(request, resamples=resamples, segment=segment, force=force, estimator=estimator, split_out=split_out)
     with Sources() as sources, tempfile.TemporaryDirectory() as scratch:
         _fill_study(request, meant, trial, sources)
         request.set("output", os.path.join(scratch, "compared") if output is None else output)
+        if test is not None:
+            request.set("test", sources.path(test, "test"))
         if truth is not None:
             request.set("truth", _model_input(truth, "", sources, "truth"))
         return Comparison(*_dfcl.compare(request, _run(threads, seed, progress)))

@@ -80,7 +80,10 @@ void bind_simulate(nb::module_& module) {
 
 void bind_check(nb::module_& module) {
   using Request = verbs::CheckRequest;
-  RequestFields<Request>().add_study(&Request::study).bind(module, "CheckRequest");
+  RequestFields<Request>()
+      .add_study(&Request::study)
+      .add("split_out", &Request::split_out)
+      .bind(module, "CheckRequest");
   module.def("check", [](const Request& request, const RunOptions& options) {
     const check::CheckResult result =
         run(options, [&](core::RunContext& context) { return verbs::check(request, context); });
@@ -241,6 +244,9 @@ void bind_evaluate(nb::module_& module) {
       .add("weights", &Request::weights)
       .add("segment", &Request::segments)
       .add("allow_training_rows", &Request::allow_training_rows)
+      .add("fitted_on", &Request::fitted_on)
+      .add("test", [](Request& self, nb::handle value) { self.study.test = to_text("test", value); })
+      .add("split_out", &Request::split_out)
       .bind(module, "EvaluateRequest");
   module.def("evaluate", [](const Request& request, const RunOptions& options) {
     const verbs::EvaluateResult result =
@@ -257,6 +263,9 @@ void bind_compare(nb::module_& module) {
       .add("resamples", &Request::resamples)
       .add("truth", &Request::truth)
       .add("segment", &Request::segments)
+      .add("estimator", &Request::estimator)
+      .add("test", [](Request& self, nb::handle value) { self.study.test = to_text("test", value); })
+      .add("split_out", &Request::split_out)
       .add("force", &Request::force)
       .bind(module, "CompareRequest");
   module.def("compare", [](const Request& request, const RunOptions& options) {

@@ -8,8 +8,6 @@ import statistics
 import subprocess
 import time
 
-import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -93,25 +91,10 @@ def test_a_model_is_that_of_train(whole, trial):
     ).read_bytes()
 
 
-def mean_nuisance(dfcl, models):
-    """The mean prediction of the first seed's models that predict outcomes: the nuisance of all."""
-    tables = []
-    for model in models:
-        assert dfcl("predict", model, "trial.parquet", "-o", "one.parquet").code == 0
-        tables.append(pq.read_table(dfcl.folder / "one.parquet"))
-    columns = {"id": tables[0]["id"]}
-    for name in tables[0].column_names:
-        if name != "id":
-            mean = sum(table[name].to_numpy().astype(np.float64) for table in tables) / len(tables)
-            columns[name] = mean.astype(np.float32)
-    pq.write_table(pa.table(columns), dfcl.folder / "nuisance.parquet")
-
-
 def test_figures_over_seeds_are_means_deviations_and_paired_differences(whole, trial):
     folder, results, _ = whole
     budget = results["budgets"][2]["per_unit"]
     evaluations = {}
-    mean_nuisance(trial, [folder / "models" / f"{name}-5.safetensors" for name in ("tsm", "dfcl-mer")])
     for name in ("tsm", "dfcl-mer"):
         for seed in (5, 6):
             path = folder / "models" / f"{name}-{seed}.safetensors"
@@ -119,8 +102,6 @@ def test_figures_over_seeds_are_means_deviations_and_paired_differences(whole, t
                 "evaluate",
                 "study.toml",
                 path,
-                "--nuisance",
-                "nuisance.parquet",
                 "--resamples",
                 "0",
                 "--json",

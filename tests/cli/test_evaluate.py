@@ -64,7 +64,8 @@ def test_every_estimator_is_that_of_numpy(made):
     rh, ch = matrix(predictions, "revenue", arms), matrix(predictions, "cost", arms)
     weight = (len(arm) / np.bincount(arm))[arm]
     for estimator in ESTIMATORS:
-        results = evaluate(made, "predictions.parquet", "--split", "all", "--estimator", estimator)
+        results = evaluate(made, "predictions.parquet", "--split", "all", "--estimator", estimator, "--nuisance",
+                           "predictions.parquet", "--allow-training-rows")  # fmt: skip
         control = np.zeros(len(arm), dtype=int)
         assert results["control"]["revenue"]["value"] == pytest.approx(value(control, arm, revenue, weight, rh, estimator), rel=1e-10)
         for plan in results["models"][0]["deployed"]:
@@ -99,7 +100,7 @@ def test_published_aucc_on_the_criteo_sample_is_that_of_numpy(dfcl, tmp_path, ra
     revenue = np.stack([0.003 + 0 * scores[:, 0], 0.003 + 0.001 * scores[:, 1]], axis=1).astype(np.float32)
     cost = np.stack([0.04 + 0 * scores[:, 2], 0.05 + 0.01 * scores[:, 3]], axis=1).astype(np.float32)  # some below control's
     write_predictions(tmp_path / "predictions.parquet", None, ["0", "1"], revenue, cost)
-    run = dfcl("evaluate", "study.toml", "predictions.parquet", "--split", "all", "--resamples", 100, "--ranking", ranking, "--json")
+    run = dfcl("evaluate", "study.toml", "predictions.parquet", "--split", "all", "--resamples", 100, "--ranking", ranking, "--estimator", "hajek", "--json")
     assert run.code in (0, UNFIT), run.stderr
     found = json.loads(run.stdout)["models"][0]["aucc"][0]
     extra_revenue = revenue[:, 1].astype(float) - revenue[:, 0]
@@ -193,21 +194,18 @@ def test_deployed_multipliers_do_not_see_outcomes(made):
 
 def test_an_index_is_no_forecast(made):
     for name in ("index.safetensors", "index.parquet"):
-        run = good(made("evaluate", "study.toml", name, "--resamples", 16, "--json"))
-        results = json.loads(run.stdout)
-        assert "Hajek" in run.stderr
-        assert results["estimator"] == "hajek"
+        results = evaluate(made, name)
+        assert results["estimator"] == "doubly-robust"
+        assert results["nuisance"] == "boosted trees fitted and calibrated on the training and validation rows"
         assert results["models"][0]["index"]
         assert results["models"][0]["fit"] is None and results["models"][0]["calibration"] is None
     with_nuisance = evaluate(made, "index.parquet", "--nuisance", "predictions.parquet")
-    assert with_nuisance["estimator"] == "doubly-robust"
+    assert with_nuisance["estimator"] == "doubly-robust" and "predictions" in with_nuisance["nuisance"]
     for predictions in (["index.safetensors", "trial.parquet"], ["index.parquet"], ["index.parquet", "--stream"]):
         planned = good(made("allocate", *predictions, "--per-unit", "0.1", "-o", "index-plan.parquet"))
         assert "an index, not money" in planned.stderr
         assert "revenue_is_index" in made("info", "index-plan.parquet").stdout
     assert "index" not in good(made("allocate", "predictions.parquet", "--per-unit", "0.1")).stderr
-    refused = made("evaluate", "study.toml", "index.parquet", "--estimator", "doubly-robust")
-    assert refused.code == USAGE and "--nuisance" in refused.stderr
     refused = made("evaluate", "study.toml", "predictions.parquet", "--nuisance", "index.parquet")
     assert refused.code == USAGE and "efficiencies" in refused.stderr
 
@@ -222,7 +220,7 @@ def test_a_model_of_another_outcome_is_pointed_out(made):
 
 def test_budgets_come_from_flags_or_the_study(made):
     assert [b["per_unit"] for b in evaluate(made, "predictions.parquet", "--per-unit", "0.3,0.1")["budgets"]] == [0.3, 0.1]
-    total = evaluate(made, "predictions.parquet", "--budget", "400", "--split", "all")["budgets"][0]
+    total = evaluate(made, "predictions.parquet", "--budget", "400", "--split", "all", "--allow-training-rows")["budgets"][0]
     assert total["per_unit"] == pytest.approx(0.1) and total["total"] == pytest.approx(400)
     share = evaluate(made, "predictions.parquet", "--share-of-max", "0.05")["budgets"][0]["per_unit"]
     assert share == pytest.approx(evaluate(made, "predictions.parquet")["budgets"][0]["per_unit"])
@@ -247,7 +245,7 @@ def test_analytic_intervals_need_no_resamples(made):
 
 def test_rows_a_model_was_trained_on_are_refused(made):
     refused = made("evaluate", "study.toml", "model.safetensors", "--split", "train", "-o", "refused.json")
-    assert refused.code == DATA and "was trained on" in refused.stderr
+    assert refused.code == DATA and "was trained or chosen on" in refused.stderr
     assert not (made.folder / "refused.json").exists()
     run = good(made("evaluate", "study.toml", "model.safetensors", "--split", "train", "--allow-training-rows", "--resamples", 16, "--json"))
     assert "flatter" in run.stderr
@@ -284,7 +282,7 @@ def small_trial(folder, rows=400, **columns):
 def test_propensities_clusters_and_winsorised_outcomes(dfcl, tmp_path):
     table = small_trial(tmp_path)
     for estimator in ESTIMATORS:
-        run = dfcl("evaluate", "small.toml", "small-predictions.csv", "--split", "all", "--estimator", estimator, "--resamples", 64, "--json")
+        run = dfcl("evaluate", "small.toml", "small-predictions.csv", "--split", "all", "--estimator", estimator, "--nuisance", "small-predictions.csv", "--resamples", 64, "--json")
         assert run.code in (0, UNFIT), run.stderr
         results = json.loads(run.stdout)
         assert results["trial"]["clusters"] == 200

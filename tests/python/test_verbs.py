@@ -176,3 +176,20 @@ def test_init_returns_the_study_that_it_writes(tmp_path, monkeypatch):
     of_table = dfcl.init(made.trial, output="studies/t.toml")
     assert "trial =" not in (tmp_path / "studies" / "t.toml").read_text().split("[columns]")[0]
     assert of_table.method == study.method
+
+
+def test_what_an_evaluation_rests_on_can_be_tables(small_trial, small_study, tmp_path):
+    rows = len(small_trial["id"])
+    first = {name: column[: rows // 2] for name, column in small_trial.items()}
+    rest = {name: column[rows // 2 :] for name, column in small_trial.items()}
+    ones = np.ones(rows)
+    theirs = {"id": small_trial["id"], "revenue_0": ones, "revenue_1": 2 * ones, "cost_0": 0 * ones, "cost_1": ones}
+    result = dfcl.evaluate(small_study, theirs, first, test=rest, resamples=0, split_out=tmp_path / "split.csv")
+    assert result["trial"]["units"] == rows - rows // 2
+    assert "not_pre_declared" not in result["verdict"]
+    lines = (tmp_path / "split.csv").read_text().splitlines()
+    assert lines[0] == "id,split" and len(lines) == rows + 1 and lines[-1].endswith("test")
+    with pytest.raises(dfcl.DataError, match="these predictions were fitted on 100 % of these rows"):
+        dfcl.evaluate(small_study, theirs, first, test=rest, resamples=0, fitted_on={"id": rest["id"]})
+    marked = dfcl.evaluate(small_study, theirs, first, test=rest, resamples=0, estimator="hajek")
+    assert "hajek was used" in marked["verdict"]["not_pre_declared"]
