@@ -43,7 +43,7 @@ void add_compare(Session& session) {
       "long\neach took). The same command again does nothing twice and goes on where it was stopped. A method that "
       "fails "
       "is reported\nand tried again the next time; exit code 0 as long as the reference and one other are there.",
-      "dfcl simulate --preset marketing --rows 10000 --seed 1 -o trial.parquet --study study.toml --truth "
+      "dfcl simulate --preset marketing --rows 5000 --seed 1 -o trial.parquet --study study.toml --truth "
       "truth.parquet\n"
       "dfcl compare study.toml --methods tsm,dfcl-mer --seeds 2 --set method.epochs=3 --resamples 200 --truth "
       "truth.parquet -o compared",

@@ -33,7 +33,7 @@ void add_train(Session& session) {
     summary += fmt::format("\n  {:<17} {}", method.name, method.summary);
   CLI::App& verb = session.add_verb(
       "train", summary,
-      "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --study study.toml\n"
+      "dfcl simulate --preset marketing --rows 5000 --seed 1 -o trial.parquet --study study.toml\n"
       "dfcl train study.toml --method dfcl-mer --seed 1 -o model.safetensors",
       [request, &session](core::RunContext& context) { return run_train(*request, session.json(), context); });
   verb.add_option("STUDY", request->study.file, "the study file")->required();
