@@ -10,6 +10,7 @@
 #include "dfcl/core/hash.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/core/random.h"
+#include "dfcl/learn/rising.h"
 
 namespace dfcl::boost {
 namespace {
@@ -21,7 +22,7 @@ constexpr double kLevelSmooth = 10.0;
 constexpr double kLevelRidge = 10.0;
 // A leaf of money takes this share of its step: sums of exponentials overshoot.
 constexpr double kMoneyPace = 0.5;
-// Units with the outcome of all arms that an arm's own mean is mixed with at the start.
+// Units of an arm, with the outcome of all arms, that its own mean is mixed with at the start.
 constexpr double kPriorUnits = 10.0;
 constexpr double kPatience = 2.0;  // rounds without gain, times the learning rate
 
@@ -37,29 +38,33 @@ std::vector<ColumnKind> column_kinds(const BinnedUnits& units, const BagData& da
   for (std::size_t column = 0; column < units.num_features(); ++column)
     kinds.push_back(units.is_category(column) ? ColumnKind::category : ColumnKind::number);
   kinds.push_back(data.rises_with_arm ? ColumnKind::rising_arms
-                  : data.arms_ordered ? ColumnKind::number
+                  : data.arms_ordered ? ColumnKind::graded_arms
                                       : ColumnKind::arms);
   return kinds;
 }
 
-// The weighted mean outcome of each arm, mixed with the mean of all.
-std::vector<double> arm_means(const BagData& data, double& overall) {
-  std::vector<double> sums(data.num_arms), weights(data.num_arms);
-  double units = 0.0;
+struct ArmMeans {
+  std::vector<double> means;    // of each arm: its weighted mean outcome, mixed with that of all
+  std::vector<double> weights;  // of its units
+  double overall = 0.0;
+};
+ArmMeans arm_means(const BagData& data) {
+  std::vector<double> sums(data.num_arms), weights(data.num_arms), units(data.num_arms);
   for (std::size_t unit = 0; unit < data.arm.size(); ++unit) {
     if (data.weight[unit] == 0.0f) continue;
     const auto weight = static_cast<double>(data.weight[unit]);
     sums[data.arm[unit]] += weight * static_cast<double>(data.observed[unit]);
     weights[data.arm[unit]] += weight;
-    units += 1.0;
+    units[data.arm[unit]] += 1.0;
   }
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  overall = total > 0.0 ? std::accumulate(sums.begin(), sums.end(), 0.0) / total : 0.0;
-  const double prior = units > 0.0 ? kPriorUnits * total / units : 1.0;
-  std::vector<double> means;
-  for (std::size_t arm = 0; arm < data.num_arms; ++arm)
-    means.push_back((sums[arm] + prior * overall) / (weights[arm] + prior));
-  return means;
+  ArmMeans result{.means = {}, .weights = weights};
+  result.overall = total > 0.0 ? std::accumulate(sums.begin(), sums.end(), 0.0) / total : 0.0;
+  for (std::size_t arm = 0; arm < data.num_arms; ++arm) {
+    const double prior = units[arm] > 0.0 ? kPriorUnits * weights[arm] / units[arm] : 1.0;
+    result.means.push_back((sums[arm] + prior * result.overall) / (weights[arm] + prior));
+  }
+  return result;
 }
 
 }  // namespace
@@ -78,13 +83,25 @@ BoostedBag::BoostedBag(const BinnedUnits& units, BagData data, const BoostOption
     num_training_ += weight > 0.0f ? 1 : 0;
     total_weight_ += static_cast<double>(weight);
   }
+  weigh_arms();
   start();
 }
 
+void BoostedBag::weigh_arms() {
+  arm_weights_.resize(data_.num_arms + 1);
+  const double average = total_weight_ / static_cast<double>(std::max<std::size_t>(1, num_training_));
+  for (std::size_t unit = 0; unit < data_.weight.size(); ++unit) {
+    if (data_.weight[unit] == 0.0f) continue;
+    const double weight = static_cast<double>(data_.weight[unit]) / average;
+    ArmWeight& arm = arm_weights_[arm_bin(data_.arm[unit])];
+    arm.sum += weight;
+    arm.squares += weight * weight;
+  }
+}
+
 void BoostedBag::start() {
-  double overall = 0.0;
-  std::vector<double> means = arm_means(data_, overall);
-  if (data_.rises_with_arm && !std::is_sorted(means.begin(), means.end())) means.assign(data_.num_arms, overall);
+  auto [means, weights, overall] = arm_means(data_);
+  if (data_.rises_with_arm) learn::make_rising(weights, means);
   for (const double mean : means) bag_.base.push_back(raw_of(data_.kind, mean));
   for (std::size_t unit = 0; unit < units_.num_units(); ++unit) raw_[unit] = bag_.base[data_.arm[unit]];
   const bool constant = data_.kind != loss::OutcomeKind::real && std::abs(raw_of(data_.kind, overall)) == -kNeverRaw;
@@ -120,6 +137,7 @@ void BoostedBag::differentiate(bool in_parallel, core::RunContext& context) {
   rules_.least_hessian = static_cast<double>(options_.min_leaf) * average;
   rules_.level_smooth = kLevelSmooth * average;
   rules_.level_ridge = kLevelRidge * average;
+  rules_.arm_weights = arm_weights_;
   const std::uint64_t half_key = core::combine_hashes(core::combine_hashes(data_.seed, rounds_), 1);
   const double per_gradient = 1.0 / rules_.steps.gradient;
   const double per_hessian = 1.0 / rules_.steps.hessian;

@@ -65,6 +65,7 @@ class BoostedBag {
 
  private:
   void start();
+  void weigh_arms();
   void differentiate(bool in_parallel, core::RunContext& context);
   void choose_rows(bool in_parallel, core::RunContext& context);
   std::vector<std::uint32_t> choose_columns() const;
@@ -76,6 +77,7 @@ class BoostedBag {
   BoostOptions options_;
   TreeGrower grower_;
   SplitRules rules_;
+  std::vector<ArmWeight> arm_weights_;  // by bin of the arm
   std::size_t num_training_ = 0;
   double total_weight_ = 0.0;
   std::vector<float> raw_, gradient_, hessian_;  // padded to whole blocks

@@ -38,8 +38,8 @@ bool TreeGrower::needs_halves() const {
 }
 
 bool TreeGrower::can_split(const Leaf& leaf) const {
-  return leaf.size >= 2 &&
-         static_cast<double>(hessian_of(leaf.sums.total)) * rules_.steps.hessian >= 2.0 * rules_.least_hessian;
+  return leaf.size >= 2 && static_cast<double>(hessian_of(leaf.sums.total)) * rules_.steps.hessian >=
+                               2.0 * rules_.least_hessian * leaf.sums.factor;
 }
 
 void TreeGrower::sum_up(const Leaf& leaf, core::RunContext& context) {
@@ -138,6 +138,16 @@ void TreeGrower::search_children(Leaf& left, Leaf& right, core::RunContext& cont
   search(right, context);
 }
 
+// Sides of a split by arm: which arms each has, and the factor of the rules that these need.
+void TreeGrower::part_arms(const Split& split, SearchedNode& left, SearchedNode& right) const {
+  const std::array<std::uint8_t, 256> goes_left = left_table(split);
+  for (std::size_t bin = 0; bin < goes_left.size(); ++bin) {
+    SearchedNode& other = goes_left[bin] != 0 ? right : left;
+    other.arms[bin >> 6] &= ~(std::uint64_t{1} << (bin & 63));
+  }
+  for (SearchedNode* side : {&left, &right}) side->factor = rule_factor(side->arms, rules_);
+}
+
 void TreeGrower::split(std::size_t place, bool is_last, core::RunContext& context) {
   const Leaf parent = leaves_[place];
   const std::size_t num_left = partition(parent, context);
@@ -155,14 +165,13 @@ void TreeGrower::split(std::size_t place, bool is_last, core::RunContext& contex
   left.sums.total = parent.best.left_sum;
   right.sums.total = parent.sums.total - parent.best.left_sum;
   left.best = right.best = {};
+  if (parent.best.column == units_.arm_column()) part_arms(parent.best, left.sums, right.sums);
   if (kinds_[parent.best.column] == ColumnKind::rising_arms) {
-    const double middle = 0.5 * (node_value(left.sums.total, parent.sums.bounds, rules_) +
-                                 node_value(right.sums.total, parent.sums.bounds, rules_));
+    const double middle = 0.5 * (node_value(left.sums, rules_) + node_value(right.sums, rules_));
     left.sums.bounds.high = middle;
     right.sums.bounds.low = middle;
   }
-  for (const Leaf* leaf : {&left, &right})
-    nodes_.push_back({0, {}, node_value(leaf->sums.total, leaf->sums.bounds, rules_)});
+  for (const Leaf* leaf : {&left, &right}) nodes_.push_back({0, {}, node_value(leaf->sums, rules_)});
   if (!is_last) search_children(left, right, context);
   leaves_[place] = left;
   leaves_.push_back(right);
@@ -242,8 +251,9 @@ GrownTree TreeGrower::grow(std::span<std::uint32_t> rows, std::span<const Sum> s
   Leaf root;
   root.size = rows.size();
   for (const std::uint32_t row : rows) root.sums.total += sums[row];
+  root.sums.factor = rule_factor(root.sums.arms, rules_);
   leaves_ = {root};
-  nodes_ = {{0, {}, node_value(root.sums.total, {}, rules_)}};
+  nodes_ = {{0, {}, node_value(root.sums, rules_)}};
   if (options.leaves > 1 && can_split(root)) {
     sum_up(leaves_[0], context);
     search(leaves_[0], context);

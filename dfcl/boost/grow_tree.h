@@ -68,6 +68,7 @@ class TreeGrower {
   void search(Leaf& leaf, core::RunContext& context);
   void search_children(Leaf& left, Leaf& right, core::RunContext& context);
   std::size_t partition(const Leaf& leaf, core::RunContext& context);
+  void part_arms(const Split& split, SearchedNode& left, SearchedNode& right) const;
   void split(std::size_t place, bool is_last, core::RunContext& context);
   void finish(GrownTree& grown) const;
 

@@ -10,7 +10,8 @@ namespace dfcl::boost {
 namespace {
 
 constexpr std::size_t kLevelCuts = 32;
-constexpr double kLeastGain = 1e-9;  // as a share of the sides' scores: less is rounding
+constexpr double kOrdinaryWeight = 4.0;  // of average units: what arms of usual trials weigh at most
+constexpr double kLeastGain = 1e-9;      // as a share of the sides' scores: less is rounding
 
 // What a side is worth: G^2 / (H + r), or that of a clamped value v, -(2 G v + (H + r) v^2).
 double score(double gradient, double hessian, double ridge, const Bounds& bounds) {
@@ -45,21 +46,29 @@ void score_cuts(const Sum* prefix, std::size_t count, Sum total, double ridge, d
   }
 }
 
+// Second derivatives that the sides of a cut must have.
+struct Least {
+  double left;
+  double right;
+};
+
 struct Cut {
   double score = -1.0;  // of both sides
   std::size_t place = 0;
 };
 
-// The best of the cuts after each of the prefixes.
+// The best of the cuts after each of the prefixes. least: of each cut, where cuts differ in it.
 class CutSearch {
  public:
-  CutSearch(const SearchedNode& node, const SplitRules& rules, double ridge, bool rising)
-      : node_(node), rules_(rules), ridge_(ridge), rising_(rising) {}
+  CutSearch(const SearchedNode& node, const SplitRules& rules, double ridge, bool rising,
+            std::span<const Least> least = {})
+      : node_(node), rules_(rules), ridge_(ridge), rising_(rising), least_(least) {}
 
   Cut best(std::span<const Sum> prefix) const {
     std::array<double, kHistogramBins> scores;
-    if (rising_ || node_.bounds.any()) {
-      for (std::size_t i = 0; i < prefix.size(); ++i) scores[i] = bounded(prefix[i]);
+    if (rising_ || node_.bounds.any() || !least_.empty()) {
+      for (std::size_t i = 0; i < prefix.size(); ++i)
+        scores[i] = bounded(prefix[i], least_.empty() ? Least{rules_.least_hessian, rules_.least_hessian} : least_[i]);
     } else {
       const double unit = rules_.steps.gradient * rules_.steps.gradient / rules_.steps.hessian;
       score_cuts(prefix.data(), prefix.size(), node_.total, ridge_ / rules_.steps.hessian,
@@ -74,11 +83,11 @@ class CutSearch {
   }
 
  private:
-  double bounded(Sum left_sum) const {
+  double bounded(Sum left_sum, const Least& least) const {
     const Side left = side_of(left_sum, rules_.steps);
     const Side right = side_of(node_.total - left_sum, rules_.steps);
-    const double least = std::max(rules_.steps.hessian, rules_.least_hessian);
-    if (left.hessian < least || right.hessian < least) return -1.0;
+    const double step = rules_.steps.hessian;
+    if (left.hessian < std::max(step, least.left) || right.hessian < std::max(step, least.right)) return -1.0;
     if (rising_ && -left.gradient * (right.hessian + ridge_) > -right.gradient * (left.hessian + ridge_)) return -1.0;
     return score(left.gradient, left.hessian, ridge_, node_.bounds) +
            score(right.gradient, right.hessian, ridge_, node_.bounds);
@@ -88,6 +97,37 @@ class CutSearch {
   const SplitRules& rules_;
   double ridge_;
   bool rising_;
+  std::span<const Least> least_;
+};
+
+// The rules for a node with units of rare arms.
+SplitRules rules_for(const SearchedNode& node, SplitRules rules) {
+  for (double* units : {&rules.ridge, &rules.least_hessian, &rules.level_smooth, &rules.level_ridge})
+    *units *= node.factor;
+  return rules;
+}
+
+// What the sides need when arms are cut, in this order, after each of them but the last.
+class ArmCuts {
+ public:
+  // rules: those of average units.
+  ArmCuts(const SearchedNode& node, const SplitRules& rules, std::span<const std::size_t> bins) {
+    if (rules.arm_weights.empty()) return;
+    trees::BinSet left{};
+    trees::BinSet right = node.arms;
+    for (std::size_t i = 0; i + 1 < bins.size(); ++i) {
+      const std::uint64_t bit = std::uint64_t{1} << (bins[i] & 63);
+      left[bins[i] >> 6] |= bit & node.arms[bins[i] >> 6];
+      right[bins[i] >> 6] &= ~bit;
+      least_[count_++] = {rules.least_hessian * rule_factor(left, rules),
+                          rules.least_hessian * rule_factor(right, rules)};
+    }
+  }
+  std::span<const Least> least() const { return {least_.data(), count_}; }
+
+ private:
+  std::array<Least, kHistogramBins> least_;
+  std::size_t count_ = 0;
 };
 
 double gain_of(const Cut& cut, const SearchedNode& node, const SplitRules& rules) {
@@ -98,9 +138,10 @@ double gain_of(const Cut& cut, const SearchedNode& node, const SplitRules& rules
 
 bool left_is_heavier(Sum left, Sum total) { return 2 * hessian_of(left) > hessian_of(total); }
 
+// least: of each cut; empty: the same for all.
 Split split_numbers(const Sum* histogram, std::size_t num_bins, const SearchedNode& node, const SplitRules& rules,
-                    bool rising) {
-  const CutSearch search(node, rules, rules.ridge, rising);
+                    bool rising, std::span<const Least> least) {
+  const CutSearch search(node, rules, rules.ridge, rising, least);
   std::array<Sum, kHistogramBins> prefix{};
   const std::size_t num_cuts = num_bins - 1;  // after bins 0 to num_bins - 2
   Sum sum = 0;
@@ -227,16 +268,14 @@ Split split_many_levels(const Sum* histogram, const Sum* half, std::size_t num_b
   return split;
 }
 
-Split split_levels(const Sum* histogram, std::size_t num_bins, const SearchedNode& node, const SplitRules& rules,
-                   bool is_arm) {
-  const SortedLevels levels =
-      sorted_levels(histogram, histogram, num_bins, is_arm ? rules.ridge : rules.level_smooth, rules.steps);
-  if (levels.count < 2) return {};
+// The best cut of sorted levels.
+Split split_sorted(const Sum* histogram, const SortedLevels& levels, const SearchedNode& node, const SplitRules& rules,
+                   double ridge, std::span<const Least> least) {
   std::array<Sum, kHistogramBins> prefix{};
   Sum sum = 0;
   for (std::size_t level = 0; level + 1 < levels.count; ++level)
     prefix[level] = sum += histogram[levels.list[level].bin];
-  const CutSearch search(node, rules, is_arm ? rules.ridge : rules.ridge + rules.level_ridge, false);
+  const CutSearch search(node, rules, ridge, false, least);
   const Cut best = search.best({prefix.data(), levels.count - 1});
   if (best.score < 0.0) return {};
   Split split = split_after(levels, best.place + 1, prefix[best.place], node.total);
@@ -244,23 +283,57 @@ Split split_levels(const Sum* histogram, std::size_t num_bins, const SearchedNod
   return split;
 }
 
+Split split_levels(const Sum* histogram, std::size_t num_bins, const SearchedNode& node, const SplitRules& rules) {
+  const SortedLevels levels = sorted_levels(histogram, histogram, num_bins, rules.level_smooth, rules.steps);
+  if (levels.count < 2) return {};
+  return split_sorted(histogram, levels, node, rules, rules.ridge + rules.level_ridge, {});
+}
+
+// own: the rules for the node; rules: those of average units.
+Split split_arms(const Sum* histogram, std::size_t num_bins, ColumnKind kind, const SearchedNode& node,
+                 const SplitRules& own, const SplitRules& rules) {
+  std::array<std::size_t, kHistogramBins> bins;
+  if (kind != ColumnKind::arms) {
+    for (std::size_t bin = 0; bin < num_bins; ++bin) bins[bin] = bin;
+    const ArmCuts cuts(node, rules, {bins.data(), num_bins});
+    return split_numbers(histogram, num_bins, node, own, kind == ColumnKind::rising_arms, cuts.least());
+  }
+  const SortedLevels levels = sorted_levels(histogram, histogram, num_bins, own.ridge, own.steps);
+  if (levels.count < 2) return {};
+  for (std::size_t level = 0; level < levels.count; ++level) bins[level] = levels.list[level].bin;
+  const ArmCuts cuts(node, rules, {bins.data(), levels.count});
+  return split_sorted(histogram, levels, node, own, own.ridge, cuts.least());
+}
+
 }  // namespace
 
-double node_value(Sum sum, const Bounds& bounds, const SplitRules& rules) {
-  const Side side = side_of(sum, rules.steps);
-  const double weight = side.hessian + rules.ridge;
-  return bounds.clamp(weight > 0.0 ? -side.gradient / weight : 0.0);
+double rule_factor(const trees::BinSet& arms, const SplitRules& rules) {
+  ArmWeight all;
+  for (std::size_t bin = 0; bin < rules.arm_weights.size(); ++bin) {
+    if (((arms[bin >> 6] >> (bin & 63)) & 1) == 0) continue;
+    all.sum += rules.arm_weights[bin].sum;
+    all.squares += rules.arm_weights[bin].squares;
+  }
+  return all.sum > 0.0 ? std::max(1.0, all.squares / all.sum / kOrdinaryWeight) : 1.0;
+}
+
+double node_value(const SearchedNode& node, const SplitRules& rules) {
+  const Side side = side_of(node.total, rules.steps);
+  const double weight = side.hessian + rules.ridge * node.factor;
+  return node.bounds.clamp(weight > 0.0 ? -side.gradient / weight : 0.0);
 }
 
 Split best_split(const Sum* histogram, std::size_t num_bins, ColumnKind kind, const SearchedNode& node,
                  const SplitRules& rules, const Sum* half) {
   if (num_bins < 2) return {};
-  if (half != nullptr && kind == ColumnKind::category) return split_many_levels(histogram, half, num_bins, node, rules);
+  const SplitRules own = rules_for(node, rules);
+  if (half != nullptr && kind == ColumnKind::category) return split_many_levels(histogram, half, num_bins, node, own);
   switch (kind) {
-    case ColumnKind::number: return split_numbers(histogram, num_bins, node, rules, false);
-    case ColumnKind::rising_arms: return split_numbers(histogram, num_bins, node, rules, true);
-    case ColumnKind::category: return split_levels(histogram, num_bins, node, rules, false);
-    case ColumnKind::arms: return split_levels(histogram, num_bins, node, rules, true);
+    case ColumnKind::number: return split_numbers(histogram, num_bins, node, own, false, {});
+    case ColumnKind::category: return split_levels(histogram, num_bins, node, own);
+    case ColumnKind::arms:
+    case ColumnKind::graded_arms:
+    case ColumnKind::rising_arms: return split_arms(histogram, num_bins, kind, node, own, rules);
   }
   return {};
 }

@@ -89,6 +89,80 @@ TEST(BoostLearner, AUnitOfWeightTwoIsTwoUnits) {
     EXPECT_NEAR(heavy.trees[0].values[leaf], doubled.trees[0].values[leaf], 1e-3);
 }
 
+// Two arms, one of them given to one unit in a hundred, which weighs accordingly.
+MadeSet rare_arm(std::size_t num_units) {
+  MadeSet made = made_set(
+      num_units, 4, 2, 11, [](auto x, std::size_t) { return 2.0 + static_cast<double>(x[0]); },
+      [](auto, std::size_t) { return 1.0; });
+  for (std::size_t unit = 0; unit < num_units; ++unit) {
+    made.arm[unit] = unit % 100 == 7 ? 1 : 0;
+    made.weight[unit] = made.arm[unit] == 1 ? 100.0f : 100.0f / 99.0f;
+  }
+  return made;
+}
+
+TEST(BoostLearner, ALeafNeedsAsManyUnitsOfARareArmAsOfAnother) {
+  MadeSet made = rare_arm(20'000);
+  made.validation_rows.clear();
+  for (OutcomeKind kind : {OutcomeKind::real, OutcomeKind::non_negative}) {
+    made.facts.revenue.kind = kind;
+    data::Study study = small_study();
+    study.boost.row_share = 1.0;
+    study.boost.trees = 10;
+    study.boost.bags = 1;
+    study.boost.min_leaf = 40;
+    const learn::Fit fit = fitted(made, study);
+    const BoostParts& parts = parts_of(fit);
+    core::RunContext context(1);
+    const BinnedUnits units(parts.bins, made.features.values.view(), made.rows, made.arm, 2, context);
+    ASSERT_GT(parts.revenue.at(0).trees.size(), 0u);
+    for (const Tree& tree : parts.revenue.at(0).trees) {
+      std::vector<double> sums(tree.values.size()), squares(tree.values.size());
+      for (std::size_t unit = 0; unit < units.num_units(); ++unit) {
+        const auto leaf = trees::leaf_of(tree.nodes, tree.sets, 0, units.row(unit));
+        const auto weight = static_cast<double>(made.weight[made.rows[unit]]);
+        sums[leaf] += weight;
+        squares[leaf] += weight * weight;
+      }
+      // Arms are mixed by chance, and held-out units are counted here: half of what is asked for is sure.
+      for (std::size_t leaf = 0; leaf < sums.size(); ++leaf) EXPECT_GE(sums[leaf] * sums[leaf] / squares[leaf], 20.0);
+    }
+  }
+}
+
+TEST(BoostLearner, AnArmOfOneUnitBeginsAtTheMeanOfAll) {
+  MadeSet made = rare_arm(3000);
+  for (std::uint32_t unit = 0; unit < made.num_units(); ++unit) made.arm[unit] = unit == 7 ? 1 : 0;
+  std::fill(made.revenue.begin(), made.revenue.end(), 1.0f);
+  made.weight[7] = 1000.0f;
+  made.revenue[7] = 23.0f;
+  made.facts.revenue.kind = OutcomeKind::real;
+  const std::vector<float> base = parts_of(fitted(made, small_study())).revenue.at(0).base;
+  // Ten units of the mean of all, which that unit's weight has moved already, and the one unit.
+  EXPECT_LT(base[1], 0.5f * 23.0f);
+}
+
+TEST(BoostLearner, RisingArmsBeginAtTheirOwnMeansWhereControlIsFree) {
+  const auto cost = [](std::span<const float>, std::size_t arm) {
+    return arm == 0 ? 0.0 : 1.0 + 2.0 * static_cast<double>(arm);
+  };
+  MadeSet made = made_set(6000, 3, 3, 2, cost, cost);
+  made.facts.cost.arm_shape = learn::ArmShape::monotone;
+  made.facts.cost.control_is_free = true;
+  const std::vector<float> base = parts_of(fitted(made, small_study())).cost.at(0).base;
+  EXPECT_NEAR(base[1], std::log(3.0), 0.05);
+  EXPECT_NEAR(base[2], std::log(5.0), 0.05);
+  EXPECT_EQ(base[0], base[1]) << "its prediction is 0 whatever it begins at";
+  // Arms 1 and 2 the wrong way round: they are pooled, arm 0 keeps its own mean.
+  made.facts.revenue.arm_shape = learn::ArmShape::monotone;
+  for (std::size_t unit = 0; unit < made.num_units(); ++unit)
+    made.revenue[unit] = made.arm[unit] == 0 ? 1.0f : made.arm[unit] == 1 ? 4.0f : 3.0f;
+  const std::vector<float> pooled = parts_of(fitted(made, small_study())).revenue.at(0).base;
+  EXPECT_NEAR(pooled[0], 0.0, 0.05);
+  EXPECT_EQ(pooled[1], pooled[2]);
+  EXPECT_NEAR(pooled[1], std::log(3.5), 0.05);
+}
+
 TEST(BoostLearner, PredictionsAddUpToTheOutcomesOfEachArm) {
   const MadeSet made = usual_set(20'000);
   data::Study study = small_study();

@@ -121,7 +121,7 @@ TEST(BoostGrowTree, GrowsWhatSearchingEveryLeafAnewGrows) {
       for (const std::uint32_t unit : group) EXPECT_EQ(sample.leaf(grown.tree, unit), leaf);
       Sum sum = 0;
       for (const std::uint32_t unit : group) sum += sample.sums[unit];
-      EXPECT_EQ(grown.tree.values[leaf], static_cast<float>(node_value(sum, {}, Sample::rules())));
+      EXPECT_EQ(grown.tree.values[leaf], static_cast<float>(node_value({.total = sum}, Sample::rules())));
       ++sizes[leaf];
     }
     EXPECT_EQ(sizes.size(), groups.size());

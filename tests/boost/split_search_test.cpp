@@ -156,6 +156,37 @@ TEST(BoostSplitSearch, RisingArmsSplitOnlyWhereValuesRise) {
   EXPECT_GT(best_split(sums.data(), 3, ColumnKind::rising_arms, node, kRules).gain, 0.0);
 }
 
+TEST(BoostSplitSearch, ASideNeedsMoreWeightWhereUnitsOfRareArmsMakeItUp) {
+  // 1,000 units of weight 1 and 25 of weight 40, on an arm of their own. Of equal units 10 are needed on a side.
+  const std::vector<ArmWeight> weights = {{}, {1000.0, 1000.0}, {1000.0, 40'000.0}};
+  SplitRules rules = kRules;
+  rules.ridge = 0.0;
+  rules.arm_weights = weights;
+  SearchedNode node;
+  EXPECT_EQ(rule_factor(node.arms, rules), 20.5 / 4.0);
+  EXPECT_EQ(rule_factor({1 << 2}, rules), 10.0);
+  EXPECT_EQ(rule_factor({1 << 1}, rules), 1.0);
+  EXPECT_EQ(rule_factor({1 << 5}, rules), 1.0) << "an arm without units";
+  node.factor = rule_factor(node.arms, rules);
+  for (const ColumnKind kind : {ColumnKind::arms, ColumnKind::graded_arms, ColumnKind::rising_arms}) {
+    for (const std::int64_t heavy : {99, 101}) {  // a little less, and more, than two and a half units
+      std::vector<Sum> sums(kHistogramBins);
+      sums[1] = pack(100, 11);
+      sums[2] = pack(-500, heavy);
+      node.total = sums[1] + sums[2];
+      EXPECT_EQ(best_split(sums.data(), 3, kind, node, rules).gain > 0.0, heavy > 100);
+    }
+  }
+  // By a number: both sides have units of both arms.
+  for (const std::int64_t side : {51, 52}) {
+    std::vector<Sum> sums(kHistogramBins);
+    sums[1] = pack(500, side);
+    sums[2] = pack(-500, 1000);
+    node.total = sums[1] + sums[2];
+    EXPECT_EQ(best_split(sums.data(), 3, ColumnKind::number, node, rules).gain > 0.0, side > 51);
+  }
+}
+
 TEST(BoostSplitSearch, AGainWithinBoundsIsThatOfClampedValues) {
   std::vector<Sum> sums(kHistogramBins);
   sums[1] = pack(-1000, 98);
@@ -163,7 +194,8 @@ TEST(BoostSplitSearch, AGainWithinBoundsIsThatOfClampedValues) {
   SearchedNode node{.total = sums[1] + sums[2], .bounds = {-1.0, 1.0}};
   const Split split = best_split(sums.data(), 3, ColumnKind::number, node, kRules);
   EXPECT_NEAR(split.gain, 2.0 * (2.0 * 1000.0 - 100.0), 1e-6);  // values 1 and -1 instead of 10 and -10
-  EXPECT_EQ(node_value(sums[1], node.bounds, kRules), 1.0);
+  node.total = sums[1];
+  EXPECT_EQ(node_value(node, kRules), 1.0);
 }
 
 }  // namespace
