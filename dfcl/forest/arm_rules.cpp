@@ -20,7 +20,9 @@ void apply_rules(const ArmRules& rules, std::size_t control, std::span<const dou
                  std::span<double> values) {
   if (rules.control_is_free) values[control] = 0.0;
   if (rules.rises) learn::make_rising(weights, values);
-  for (double& value : values) value = std::clamp(value, rules.least, rules.most);
+  // Pooling may have taken the others below a control that is set back to 0.
+  const double least = rules.rises && rules.control_is_free ? std::max(rules.least, 0.0) : rules.least;
+  for (double& value : values) value = std::clamp(value, least, rules.most);
   if (rules.control_is_free) values[control] = 0.0;
 }
 

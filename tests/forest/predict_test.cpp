@@ -31,6 +31,13 @@ TEST(ArmRules, KeepBoundsAndAFreeControl) {
   EXPECT_EQ(values, (std::array<double, 3>{0.0, 0.0, 1.0}));
 }
 
+TEST(ArmRules, NoArmFallsBelowAFreeControlWhereValuesRise) {
+  std::array<double, 3> values = {0.0, -2.0, -1.0};
+  const std::array<double, 3> weights = {1.0, 1.0, 1.0};
+  apply_rules({.rises = true, .control_is_free = true}, 0, weights, values);
+  EXPECT_EQ(values, (std::array<double, 3>{0.0, 0.0, 0.0}));
+}
+
 TEST(ForestRunner, OutOfBagPredictionsDoNotKnowTheUnitsOwnNoise) {
   // There is no effect and no difference between units: what a prediction says about a unit's own outcome is memory.
   const MadeTrial trial = made_trial(2000, 5, 2, 31, no_effect);
