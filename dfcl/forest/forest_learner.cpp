@@ -88,7 +88,8 @@ learn::Fit ForestLearner::fit(const learn::TrainingSet& set, const learn::Object
                                         .num_arms = set.num_arms(),
                                         .control = set.arms->control,
                                         .revenue_link = link_of(set.facts.revenue.kind),
-                                        .cost_link = set.learns_cost ? link_of(set.facts.cost.kind) : Link::difference},
+                                        .cost_link = set.learns_cost ? link_of(set.facts.cost.kind) : Link::difference,
+                                        .cost_is_known = !set.learns_cost},
                                .key = cluster},
                               options_, context);
   std::vector<std::uint64_t> keys(rows.size());

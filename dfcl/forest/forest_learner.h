@@ -12,7 +12,7 @@
 
 namespace dfcl::forest {
 
-// The study's [forest]. Throws Error of kind usage that names the key, or of kind data for too few units.
+// The study's [forest]. check_settings throws as validate() does (options.h).
 ForestOptions forest_options(const data::Study& study, std::uint64_t seed);
 void check_settings(const data::Study& study, std::size_t num_training_units, std::size_t num_arms);
 

@@ -32,8 +32,8 @@ struct ForestOptions {
   std::uint64_t seed = 0;
 };
 
-// Throws core::Error of kind usage that names the option, the value and the bound, and of kind data where there is
-// nothing to grow from: one arm, fewer units than two leaves need.
+// Throws core::Error of kind usage that names the option, the value and the bound, also where a tree sees fewer units
+// than one leaf needs, and of kind data where there are fewer than two arms.
 void validate(const ForestOptions& options, std::size_t num_units, std::size_t num_arms);
 
 // For a leaf in every tree.

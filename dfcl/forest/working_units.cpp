@@ -120,33 +120,58 @@ double share_along_sum(const WorkingUnits& working, const std::vector<ArmMoments
   return total > 0.0 ? squares / total : 1.0;
 }
 
+// In two passes over the units: sums, then what is left of the means.
+std::vector<ArmMoments> arm_moments(const WorkingUnits& working, core::RunContext& context) {
+  const auto total = [&](std::vector<ArmMoments> start, const auto& add) {
+    return core::sum_chunks(
+        context, working.sums.size(), kChunkUnits, std::move(start),
+        [&](std::size_t begin, std::size_t end) {
+          std::vector<ArmMoments> part(working.num_arms);
+          for (std::size_t unit = begin; unit < end; ++unit)
+            add(working.sums[unit], part[working.arm[unit]], working.arm[unit]);
+          return part;
+        },
+        [](std::vector<ArmMoments>& sum, const std::vector<ArmMoments>& part) {
+          for (std::size_t arm = 0; arm < sum.size(); ++arm) {
+            sum[arm].weight += part[arm].weight;
+            sum[arm].product += part[arm].product;
+            for (std::size_t outcome = 0; outcome < 2; ++outcome) {
+              sum[arm].mean[outcome] += part[arm].mean[outcome];
+              sum[arm].squares[outcome] += part[arm].squares[outcome];
+            }
+          }
+        });
+  };
+  std::vector<ArmMoments> means =
+      total(std::vector<ArmMoments>(working.num_arms), [](const Sums& s, ArmMoments& to, std::size_t) {
+        to.weight += static_cast<double>(s.weight);
+        to.mean[0] += static_cast<double>(s.revenue);
+        to.mean[1] += static_cast<double>(s.cost);
+      });
+  for (ArmMoments& moments : means) {
+    moments.weight = std::max(1.0, moments.weight);
+    for (double& mean : moments.mean) mean /= moments.weight;
+  }
+  return total(means, [&](const Sums& s, ArmMoments& to, std::size_t arm) {
+    const double revenue = s.revenue - means[arm].mean[0] * s.weight;
+    const double cost = s.cost - means[arm].mean[1] * s.weight;
+    to.squares[0] += revenue * revenue;
+    to.squares[1] += cost * cost;
+    to.product += revenue * cost;
+  });
+}
+
 // Mean squares of n x influence on each effect, which is that of the arm's mean less that of control's.
 void measure_spread(WorkingUnits& working, core::RunContext& context) {
-  std::vector<ArmMoments> arms(working.num_arms);
-  const std::size_t num_units = working.sums.size();
-  for (std::size_t arm = 0; arm < working.num_arms; ++arm) {
-    const auto total = [&](const auto& term) {
-      return sum_over(context, num_units,
-                      [&](std::size_t unit) { return working.arm[unit] == arm ? term(working.sums[unit]) : 0.0; });
-    };
-    ArmMoments& moments = arms[arm];
-    moments.weight = std::max(1.0, total([](const Sums& s) { return static_cast<double>(s.weight); }));
-    moments.mean[0] = total([](const Sums& s) { return static_cast<double>(s.revenue); }) / moments.weight;
-    moments.mean[1] = total([](const Sums& s) { return static_cast<double>(s.cost); }) / moments.weight;
-    moments.squares[0] = total([&](const Sums& s) { return std::pow(s.revenue - moments.mean[0] * s.weight, 2); });
-    moments.squares[1] = total([&](const Sums& s) { return std::pow(s.cost - moments.mean[1] * s.weight, 2); });
-    moments.product = total([&](const Sums& s) {
-      return (s.revenue - moments.mean[0] * s.weight) * (s.cost - moments.mean[1] * s.weight);
-    });
-  }
+  const std::vector<ArmMoments> arms = arm_moments(working, context);
+  const auto num_units = static_cast<double>(working.sums.size());
   const ArmMoments& control = arms[working.control];
   working.inverse_spread.assign(working.num_arms, {0.0, 0.0});
   for (std::size_t arm = 0; arm < working.num_arms; ++arm) {
     if (arm == working.control) continue;
     for (std::size_t outcome = 0; outcome < 2; ++outcome) {
-      const double mean_square =
-          static_cast<double>(num_units) * (arms[arm].squares[outcome] / std::pow(arms[arm].weight, 2) +
-                                            control.squares[outcome] / std::pow(control.weight, 2));
+      const double mean_square = num_units * (arms[arm].squares[outcome] / std::pow(arms[arm].weight, 2) +
+                                              control.squares[outcome] / std::pow(control.weight, 2));
       working.inverse_spread[arm][outcome] = mean_square > 0.0 ? 1.0 / mean_square : 0.0;
     }
   }
@@ -176,8 +201,9 @@ WorkingUnits make_working_units(const SeenOutcomes& seen, core::RunContext& cont
       if (totals[arm] > 0.0) arm_factor[arm] = counts[arm] / totals[arm];
   }
   const auto weight = [&](std::size_t unit) {
+    const auto of_revenue = static_cast<double>(revenue.weight[unit]);
     const double shared =
-        2.0 / (1.0 / static_cast<double>(revenue.weight[unit]) + 1.0 / static_cast<double>(cost.weight[unit]));
+        seen.cost_is_known ? of_revenue : 2.0 / (1.0 / of_revenue + 1.0 / static_cast<double>(cost.weight[unit]));
     if (seen.inverse_propensity.empty()) return shared;
     return shared * static_cast<double>(seen.inverse_propensity[unit]) * arm_factor[seen.arm[unit]];
   };

@@ -4,8 +4,8 @@
 // difference link the working response is y - m; under the ratio link (eq. 4b) it is y / m - 1, so that an effect is a
 // ratio to the base and the largest units do not decide every split. A unit counts with the weight that its noise
 // deserves: under the ratio link the variance of y is taken as dispersion x m + excess x m^2, both estimated, hence the
-// weight m / (dispersion + excess x m). The two outcomes share one weight, the harmonic mean of theirs, times the
-// inverse propensity.
+// weight m / (dispersion + excess x m). The two outcomes share one weight, the harmonic mean of theirs (that of revenue
+// where costs are known), times the inverse propensity.
 //
 // All sums over units that a forest needs (weight, weight x response) are sums of whole numbers: the values are rounded
 // to steps so small that the sum over all units just fits 32 bits. So sums do not depend on their order, and a
@@ -36,6 +36,7 @@ struct SeenOutcomes {
   std::size_t control = 0;
   Link revenue_link = Link::difference;
   Link cost_link = Link::difference;
+  bool cost_is_known = false;  // then units count by the noise of revenue alone
 };
 
 // Four sums over units of one arm: weight x response of revenue and of cost, weight, and the number of units. Aligned,

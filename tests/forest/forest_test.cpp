@@ -115,26 +115,29 @@ TEST(Forest, IsTheSameForAnyNumberOfThreads) {
 }
 
 TEST(Forest, OfAllFeaturesIsTheSameWithSubtractedAndWithCountedHistograms) {
-  // With every feature but one constant one, the features tried are drawn; the constant feature never splits.
-  const MadeTrial plain = made_trial(3000, 6, 3, 5, step_effect);
-  MadeTrial wider(3000, 7, 3);
+  // Every feature twice and all but one of the copies tried: each feature is, and every histogram is counted.
+  constexpr std::size_t kFeatures = 3;
+  const MadeTrial plain = made_trial(3000, kFeatures, 3, 5, step_effect);
+  MadeTrial twice(3000, 2 * kFeatures, 3);
   for (std::size_t unit = 0; unit < 3000; ++unit) {
-    std::copy_n(plain.features.row(unit).data(), 6, wider.features.row(unit).data());
-    wider.features(unit, 6) = 1.0f;
+    for (const std::size_t copy : {std::size_t{0}, kFeatures})
+      std::copy_n(plain.features.row(unit).data(), kFeatures, twice.features.row(unit).data() + copy);
   }
-  wider.arm = plain.arm;
-  wider.revenue = plain.revenue;
-  wider.cost = plain.cost;
+  twice.arm = plain.arm;
+  twice.revenue = plain.revenue;
+  twice.cost = plain.cost;
   core::RunContext context(1);
   ForestOptions options = small_options();
-  options.mtry = 6;
-  options.depth = 1;
+  options.depth = 6;
   const Forest subtracted = grow_forest(plain.data(), options, context);
-  const Forest drawn = grow_forest(wider.data(), options, context);
-  std::size_t equal = 0;
-  for (std::size_t tree = 0; tree < options.trees; ++tree)
-    equal += subtracted.nodes[subtracted.roots[tree]] == drawn.nodes[drawn.roots[tree]] ? 1 : 0;
-  EXPECT_GE(equal, options.trees / 2) << "where the feature that matters was among those drawn";
+  options.mtry = 2 * kFeatures - 1;
+  Forest counted = grow_forest(twice.data(), options, context);
+  for (Node& node : counted.nodes) {
+    if (node.feature != kLeaf) node.feature = static_cast<std::uint16_t>(node.feature % kFeatures);
+  }
+  EXPECT_GT(subtracted.nodes.size(), 10 * options.trees) << "trees are deep enough to subtract";
+  EXPECT_EQ(subtracted.nodes, counted.nodes);
+  EXPECT_EQ(subtracted.leaves, counted.leaves);
 }
 
 TEST(Forest, LeavesRespectTheirLeastSizeAndEveryArm) {
@@ -165,13 +168,65 @@ TEST(Forest, LeavesRespectTheirLeastSizeAndEveryArm) {
   }
 }
 
-TEST(Forest, KeepsClustersTogether) {
-  for (std::size_t tree = 0; tree < 100; ++tree) EXPECT_EQ(part_of(3, 0.4, tree, 17), part_of(3, 0.4, tree, 17));
-  MadeTrial trial = made_trial(2000, 3, 2, 13, step_effect);
-  for (std::uint32_t unit = 0; unit < 2000; ++unit) trial.key.push_back(unit / 2);
+TEST(Forest, UnitsCountByTheNoiseOfRevenueAloneWhereCostsAreKnown) {
+  MadeTrial trial = made_trial(500, 2, 2, 17, step_effect);
+  trial.revenue_link = Link::ratio;
+  for (std::size_t unit = 0; unit < 500; ++unit) {
+    trial.base_revenue[unit] = 1.0f + static_cast<float>(unit % 50);
+    trial.revenue[unit] = trial.base_revenue[unit] * std::abs(trial.revenue[unit]);
+    trial.cost[unit] = 0.0f;
+  }
   core::RunContext context(1);
-  EXPECT_NE(grow_forest(trial.data(), small_options(), context).leaves,
-            grow_forest(made_trial(2000, 3, 2, 13, step_effect).data(), small_options(), context).leaves);
+  SeenOutcomes seen = trial.seen();
+  seen.cost_is_known = true;
+  const WorkingUnits known = make_working_units(seen, context);
+  seen = trial.seen();
+  seen.cost = trial.revenue;  // the harmonic mean of equal weights
+  seen.base_cost = trial.base_revenue;
+  seen.cost_link = Link::ratio;
+  const WorkingUnits alike = make_working_units(seen, context);
+  for (std::size_t unit = 0; unit < 500; ++unit)
+    EXPECT_NEAR(known.sums[unit].weight * known.weight_step, alike.sums[unit].weight * alike.weight_step, 1e-6);
+}
+
+TEST(Forest, OutOfBagPredictionsKnowNothingOfTheirCluster) {
+  // Units 2 k and 2 k + 1 are a cluster, of one arm. They exchange their outcomes, which changes no total.
+  MadeTrial trial = made_trial(2000, 3, 2, 13, step_effect);
+  for (std::uint32_t unit = 0; unit < 2000; ++unit) {
+    trial.arm[unit] = trial.arm[unit - unit % 2];
+    trial.revenue[unit] = std::round(trial.revenue[unit]) + (unit % 2 == 0 ? 100.0f : 0.0f);
+    trial.cost[unit] = 0.0f;
+  }
+  core::RunContext context(2);
+  const auto out_of_bag = [&](bool by_cluster) {
+    std::vector<std::uint64_t> keys;
+    trial.key.clear();
+    for (std::uint32_t unit = 0; unit < 2000; ++unit) {
+      trial.key.push_back(by_cluster ? unit / 2 : unit);
+      keys.push_back(trial.key.back());
+    }
+    ForestUnits units = trial.units();
+    units.seen_key = keys;
+    return predicted(grow_forest(trial.data(), small_options(), context), units, context);
+  };
+  for (const bool by_cluster : {true, false}) {
+    std::size_t same = 0;
+    const Predicted before = out_of_bag(by_cluster);
+    for (std::size_t unit = 0; unit < 20; unit += 2) {
+      std::swap(trial.revenue[unit], trial.revenue[unit + 1]);
+      const Predicted after = out_of_bag(by_cluster);
+      std::swap(trial.revenue[unit], trial.revenue[unit + 1]);
+      same +=
+          before.revenue(unit, 1) == after.revenue(unit, 1) && before.revenue(unit + 1, 1) == after.revenue(unit + 1, 1)
+              ? 1
+              : 0;
+    }
+    if (by_cluster) {
+      EXPECT_EQ(same, 10u);
+    } else {
+      EXPECT_LT(same, 5u) << "the other unit was seen";
+    }
+  }
 }
 
 TEST(Forest, TreesSeeTheShareThatWasAskedForAndGroupsShareAHalf) {
