@@ -28,6 +28,7 @@ class FitUnits {
         rows_(chosen_rows()),
         binned_(bins, set.features->values.view(), rows_, set.arm, set.num_arms(), context) {
     for (const std::uint32_t row : rows_) {
+      if (!set.cluster.empty()) cluster_.push_back(set.cluster[row]);
       arm_.push_back(set.arm[row]);
       revenue_.push_back(set.scaled_revenue[row]);
       cost_.push_back(set.scaled_cost[row]);
@@ -45,6 +46,7 @@ class FitUnits {
                  .arms_ordered = set_.arms->ordered,
                  .rises_with_arm = facts.arm_shape != learn::ArmShape::plain,
                  .row = rows_,
+                 .cluster = cluster_,
                  .seed = core::combine_hashes(seed, 2 * bag + (is_cost ? 1 : 0))};
     const std::uint64_t held_key = core::combine_hashes(seed, core::hash_text("held out") + bag);
     for (std::size_t unit = 0; unit < rows_.size(); ++unit) {
@@ -70,7 +72,7 @@ class FitUnits {
   }
   bool is_held_out(std::size_t unit, std::uint64_t key) const {
     if (stops_by_validation_) return unit >= set_.rows.size();
-    const std::uint64_t own = set_.cluster.empty() ? rows_[unit] : set_.cluster[rows_[unit]];
+    const std::uint64_t own = cluster_.empty() ? rows_[unit] : cluster_[unit];
     return core::hash_fraction(core::combine_hashes(key, own)) < kHeldOutShare;
   }
 
@@ -78,6 +80,7 @@ class FitUnits {
   bool stops_by_validation_;
   std::vector<std::uint32_t> rows_;
   BinnedUnits binned_;
+  std::vector<std::uint32_t> cluster_;  // empty: each unit its own
   std::vector<std::uint8_t> arm_;
   std::vector<float> revenue_, cost_;
 };
@@ -154,24 +157,16 @@ class Training {
   std::vector<BoostedBag> revenue_, cost_;
 };
 
-// Shares of the features in the fall of the losses: of what depends on the arm, where anything does.
+// Shares of the features in the fall of the losses by splits that depend on the arm; 0 where none does.
 std::vector<float> importance_of(const Training& training, std::size_t num_features) {
-  std::vector<double> all(num_features), by_arm(num_features);
+  std::vector<double> gains(num_features);
   for (const std::vector<BoostedBag>* bags : {&training.revenue(), &training.cost()}) {
     for (const BoostedBag& bag : *bags) {
-      for (std::size_t feature = 0; feature < num_features; ++feature) {
-        all[feature] += bag.gains()[feature];
-        by_arm[feature] += bag.arm_gains()[feature];
-      }
+      for (std::size_t feature = 0; feature < num_features; ++feature) gains[feature] += bag.arm_gains()[feature];
     }
   }
-  const auto total = [](const std::vector<double>& gains) {
-    double sum = 0.0;
-    for (const double gain : gains) sum += gain;
-    return sum;
-  };
-  const std::vector<double>& gains = total(by_arm) > 0.0 ? by_arm : all;
-  const double sum = total(gains);
+  double sum = 0.0;
+  for (const double gain : gains) sum += gain;
   std::vector<float> shares;
   for (const double gain : gains) shares.push_back(static_cast<float>(sum > 0.0 ? gain / sum : 0.0));
   return shares;

@@ -19,7 +19,7 @@ struct BoostParts {
   // The mean of their predictions; those of cost are empty where costs are known.
   std::vector<Bag> revenue;
   std::vector<Bag> cost;
-  std::vector<float> importance;  // of the features: shares in the fall of the losses
+  std::vector<float> importance;  // of the features, in the splits that depend on the arm; all 0: none does
   bool operator==(const BoostParts&) const = default;
 
   std::size_t num_arms() const { return facts.revenue.num_arms; }

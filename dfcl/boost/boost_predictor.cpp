@@ -109,7 +109,11 @@ void BoostPredictor::predict(const learn::FeatureTile& units, learn::Outcomes ou
   });
 }
 
-std::vector<double> BoostPredictor::importance() const { return {parts_.importance.begin(), parts_.importance.end()}; }
+std::vector<double> BoostPredictor::importance() const {
+  const auto& shares = parts_.importance;
+  if (std::all_of(shares.begin(), shares.end(), [](float share) { return share == 0.0f; })) return {};
+  return {shares.begin(), shares.end()};
+}
 
 learn::Description BoostPredictor::describe(const learn::Schema& schema) const {
   std::size_t numbers = 0;

@@ -77,7 +77,6 @@ BoostedBag::BoostedBag(const BinnedUnits& units, BagData data, const BoostOption
   hessian_.resize(padded);
   sums_.resize(padded);
   if (grower_.needs_halves()) half_sums_.resize(padded);
-  gains_.assign(units.num_columns(), 0.0);
   arm_gains_.assign(units.num_columns(), 0.0);
   for (const float weight : data_.weight) {
     num_training_ += weight > 0.0f ? 1 : 0;
@@ -139,6 +138,7 @@ void BoostedBag::differentiate(bool in_parallel, core::RunContext& context) {
   rules_.level_ridge = kLevelRidge * average;
   rules_.arm_weights = arm_weights_;
   const std::uint64_t half_key = core::combine_hashes(core::combine_hashes(data_.seed, rounds_), 1);
+  const std::vector<std::uint32_t>& group = data_.cluster.empty() ? data_.row : data_.cluster;
   const double per_gradient = 1.0 / rules_.steps.gradient;
   const double per_hessian = 1.0 / rules_.steps.hessian;
   for_chunks(in_parallel, context, size, [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -150,7 +150,7 @@ void BoostedBag::differentiate(bool in_parallel, core::RunContext& context) {
     }
     if (half_sums_.empty()) return;
     for (std::size_t unit = begin; unit < end; ++unit)
-      half_sums_[unit] = (core::mix_bits(half_key ^ data_.row[unit]) & 1) != 0 ? sums_[unit] : 0;
+      half_sums_[unit] = (core::mix_bits(half_key ^ group[unit]) & 1) != 0 ? sums_[unit] : 0;
   });
 }
 
@@ -201,10 +201,7 @@ void BoostedBag::add_tree(GrownTree grown, bool in_parallel, core::RunContext& c
   for (float& value : grown.tree.values) {
     value = static_cast<float>(options_.learning_rate * pace * leaf_step(data_.kind, static_cast<double>(value)));
   }
-  for (std::size_t column = 0; column < gains_.size(); ++column) {
-    gains_[column] += grown.gains[column];
-    arm_gains_[column] += grown.arm_gains[column];
-  }
+  for (std::size_t column = 0; column < arm_gains_.size(); ++column) arm_gains_[column] += grown.arm_gains[column];
   const LeafMasks masks(grown.tree, units_.arm_column(), 0);
   for_chunks(in_parallel, context, units_.padded_units(), [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t unit = begin; unit < end; unit += kBlockUnits)
@@ -214,10 +211,11 @@ void BoostedBag::add_tree(GrownTree grown, bool in_parallel, core::RunContext& c
 }
 
 void BoostedBag::judge() {
-  if (data_.held_out.empty()) {
+  const auto keep = [&] {
     best_trees_ = bag_.trees.size();
-    return;
-  }
+    best_gains_ = arm_gains_;
+  };
+  if (data_.held_out.empty()) return keep();
   double sum = 0.0;
   double weights = 0.0;
   for (std::size_t i = 0; i < data_.held_out.size(); ++i) {
@@ -229,7 +227,7 @@ void BoostedBag::judge() {
   held_loss_ = weights > 0.0 ? sum / weights : 0.0;
   if (rounds_ == 0 || held_loss_ < best_loss_) {
     best_loss_ = held_loss_;
-    best_trees_ = bag_.trees.size();
+    keep();
     idle_rounds_ = 0;
   } else {
     ++idle_rounds_;

@@ -37,7 +37,8 @@ struct BagData {
   std::size_t num_arms = 0;
   bool arms_ordered = false;
   bool rises_with_arm = false;
-  std::vector<std::uint32_t> row = {};  // the number of the unit in the trial, which random choices follow
+  std::vector<std::uint32_t> row = {};      // the number of the unit in the trial, which random choices follow
+  std::vector<std::uint32_t> cluster = {};  // of the unit; empty: each its own. Halves hold whole clusters
   std::uint64_t seed = 0;
 };
 
@@ -59,9 +60,9 @@ class BoostedBag {
 
   // The trees up to the best round.
   Bag bag() const;
-  // Fall of the loss by splits on each column: all, and those with a split by arm above or below.
-  const std::vector<double>& gains() const { return gains_; }
-  const std::vector<double>& arm_gains() const { return arm_gains_; }
+  // Fall of the loss by splits on each column with a split by arm above or below: of the trees up to the best round,
+  // on the units that they were grown on.
+  const std::vector<double>& arm_gains() const { return best_gains_; }
 
  private:
   void start();
@@ -84,7 +85,7 @@ class BoostedBag {
   std::vector<Sum> sums_, half_sums_;
   std::vector<std::uint32_t> rows_;  // of the tree at hand
   Bag bag_;
-  std::vector<double> gains_, arm_gains_;
+  std::vector<double> arm_gains_, best_gains_;  // of all trees, and of those up to the best round
   std::size_t rounds_ = 0;
   std::size_t best_trees_ = 0;
   std::size_t idle_rounds_ = 0;  // since held-out units gained

@@ -52,7 +52,10 @@ void exponential(float* values, std::size_t count) {
 
 DFCL_FOR_EACH_PROCESSOR
 void logistic(float* values, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) values[i] = 1.0f / (1.0f + core::fast_exp(-values[i]));
+  for (std::size_t i = 0; i < count; ++i) {
+    const float chance = 1.0f / (1.0f + core::fast_exp(-values[i]));
+    values[i] = values[i] <= kNeverRaw ? 0.0f : chance;
+  }
 }
 
 }  // namespace
