@@ -34,7 +34,7 @@ def test_an_index_stays_an_index(name, index_model, small_study, small_trial, tm
     with caplog.at_level("WARNING"):
         dfcl.allocate(given, per_unit=0.1)
     assert "index" in caplog.text
-    evaluation = dfcl.evaluate(small_study, given, trial=small_trial, resamples=50, split="all")
+    evaluation = dfcl.evaluate(small_study, given, trial=small_trial, resamples=50, split="all", allow_training_rows=True)
     assert evaluation["models"][0]["index"] is True
     assert evaluation["models"][0]["method"] == "drm"
 

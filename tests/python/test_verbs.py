@@ -133,7 +133,7 @@ def test_figures_with_intervals_are_numbers(made, model):
 
 
 def test_models_are_not_scored_on_their_training_rows(made, model):
-    with pytest.raises(dfcl.DataError, match="trained on"):
+    with pytest.raises(dfcl.DataError, match="trained or chosen on"):
         dfcl.evaluate(made.study, model, made.trial, split="train", resamples=0)
     result = dfcl.evaluate(made.study, model, made.trial, split="train", resamples=0, allow_training_rows=True)
     assert result["models"]
@@ -188,7 +188,7 @@ def test_what_an_evaluation_rests_on_can_be_tables(small_trial, small_study, tmp
     assert result["trial"]["units"] == rows - rows // 2
     assert "not_pre_declared" not in result["verdict"]
     lines = (tmp_path / "split.csv").read_text().splitlines()
-    assert lines[0] == "id,split" and len(lines) == rows + 1 and lines[-1].endswith("test")
+    assert lines[0] == '"id","split"' and len(lines) == rows + 1 and lines[-1].endswith('"test"')
     with pytest.raises(dfcl.DataError, match="these predictions were fitted on 100 % of these rows"):
         dfcl.evaluate(small_study, theirs, first, test=rest, resamples=0, fitted_on={"id": rest["id"]})
     marked = dfcl.evaluate(small_study, theirs, first, test=rest, resamples=0, estimator="hajek")
