@@ -42,10 +42,6 @@ std::vector<learn::WeightedPredictor> equally(const std::vector<SharedPredictor>
   return list;
 }
 
-std::size_t units_per_fit(const Method& method, std::size_t num_training_units) {
-  return num_fold_fits(method) == 1 ? num_training_units : num_training_units * (kFolds - 1) / kFolds;
-}
-
 // The method that is this learner and nothing else; null: none.
 const Method* plain_method(learn::MakeLearner learner) {
   const auto is_it = [&](const Method& method) {
@@ -74,7 +70,7 @@ void predict_into(const data::Trial& trial, std::span<const learn::WeightedPredi
 
 Settings fold_settings(const data::Study& study, const Method& method, std::size_t num_training_units,
                        std::uint64_t seed) {
-  return settings_of(study, method, units_per_fit(method, num_training_units), seed);
+  return settings_of(study, method, num_training_units * (kFolds - 1) / kFolds, seed);
 }
 
 learn::Predicted unseen_of_whole(const data::Trial& trial, const HeldUnits& units,
@@ -118,7 +114,7 @@ std::string FoldFits::why_not(const Method& method) const {
   // What is wrong with any number of units is an error of the study.
   method.check_settings(study_, std::numeric_limits<std::uint32_t>::max(), num_arms);
   try {
-    method.check_settings(study_, units_per_fit(method, prepared_.train_rows.size()), num_arms);
+    method.check_settings(study_, prepared_.train_rows.size() * (kFolds - 1) / kFolds, num_arms);
   } catch (const core::Error&) {
     return "the trial has too few units for it";
   }
@@ -158,38 +154,6 @@ FinishedFit FoldFits::once(const std::string& name, const Hooks& hooks, const st
   return finished;
 }
 
-FinishedFit FoldFits::fit_whole(const Method& method, const Hooks& hooks) {
-  const Method* trees = plain_method(method.base);
-  if (trees != nullptr) {
-    for (std::size_t fold = 0; fold < kFolds; ++fold) (void)fit_shared(*trees, fold, hooks);
-  }
-  return once(method.name, hooks, [&] {
-    const Preparation& prepared = prepared_for(method);
-    const Settings own = settings(method, kFolds);
-    const auto learner = make_learner(method.learner, prepared, trial_, study_, own, context_);
-    learn::TrainingSet set = prepared.training_set(trial_);
-    set.rows = units_.rows;
-    set.validation_rows = {};
-    learn::Base base;
-    if (trees != nullptr) {
-      std::vector<UnseenBy> unseen;
-      std::vector<SharedPredictor> predictors;
-      for (std::size_t fold = 0; fold < kFolds; ++fold) {
-        predictors.push_back(fit_shared(*trees, fold, hooks).predictors.front());
-        unseen.push_back({*predictors.back(), rows_[fold].held, rows_[fold].places});
-      }
-      base = base_by(unseen, units_.size(), set, context_);
-      base.predictors = equally(predictors);
-      set.base = &base;
-    }
-    learn::Stage stage{.epochs = own.warm_epochs};
-    fill_for(method.name, hooks)(stage, "whole");
-    learn::Fit fit = learner->fit(set, prediction_objective(prepared, method), stage, context_);
-    if (!fit.out_of_sample) throw core::Error({.what = "a method without its out-of-sample predictions"});
-    return FinishedFit{{std::move(fit.predictor)}, std::move(fit.record), std::move(fit.out_of_sample)};
-  });
-}
-
 const FinishedFit& FoldFits::fit_shared(const Method& method, std::size_t fold, const Hooks& hooks) {
   const auto key = std::pair(&method, fold);
   if (const auto found = shared_.find(key); found != shared_.end()) return found->second;
@@ -197,17 +161,22 @@ const FinishedFit& FoldFits::fit_shared(const Method& method, std::size_t fold, 
   set.rows = method.uses("network") ? rows_[fold].train : rows_[fold].seen;
   set.validation_rows = {};
   if (method.uses("network")) set.validation_rows = rows_[fold].validation;
-  FinishedFit fit =
-      once(fmt::format("{}-{}", method.name, fold), hooks, [&] { return fit_stages_of(method, fold, set, hooks); });
+  if (method.base != nullptr && fold == kFolds) {
+    for (std::size_t of = 0; of < kFolds; ++of) (void)fit_shared(*plain_method(method.base), of, hooks);
+  }
+  FinishedFit fit = once(fmt::format("{}-{}", method.name, fold), hooks, [&] {
+    return method.base != nullptr ? fit_based(method, fold, set, hooks) : fit_stages_of(method, fold, set, hooks);
+  });
   return shared_.emplace(key, std::move(fit)).first->second;
 }
 
-const learn::Learner& FoldFits::tree_learner(const Method& method) {
-  std::unique_ptr<learn::Learner>& learner = tree_learners_[&method];
-  if (!learner)
-    learner = method.decides()
-                  ? make_nuisance_learner(method, prepared_, trial_, study_, settings(method, 0), context_)
-                  : make_learner(method.learner, prepared_for(method), trial_, study_, settings(method, 0), context_);
+const learn::Learner& FoldFits::tree_learner(learn::MakeLearner make, bool one_bag) {
+  std::unique_ptr<learn::Learner>& learner = tree_learners_[{make, one_bag}];
+  if (!learner) {
+    const Settings own = settings(two_stage_method(), 0);
+    learner = one_bag ? make_one_bag_learner(make, prepared_, trial_, study_, own, context_)
+                      : make_learner(make, prepared_, trial_, study_, own, context_);
+  }
   return *learner;
 }
 
@@ -217,15 +186,9 @@ FinishedFit FoldFits::fit_stages_of(const Method& method, std::size_t fold, cons
   const Settings own = settings(method, fold);
   const FillStage fill = fill_for(fmt::format("{}-{}", method.name, fold), hooks);
   std::unique_ptr<learn::Learner> made;
-  if (method.uses("network") || method.base != nullptr)
-    made = make_learner(method.learner, prepared, trial_, study_, own, context_);
-  const learn::Learner& learner = made ? *made : tree_learner(method);
+  if (method.uses("network")) made = make_learner(method.learner, prepared, trial_, study_, own, context_);
+  const learn::Learner& learner = made ? *made : tree_learner(method.learner, false);
   FinishedFit finished;
-  if (method.base != nullptr) {
-    const auto base = make_learner(method.base, prepared, trial_, study_, own, context_);
-    learn::Fit fit = fit_on_base(base.get(), learner, set, prepared, own, fill, context_);
-    return {{std::move(fit.predictor)}, std::move(fit.record), {}};
-  }
   for (std::size_t repeat = 0; repeat < repeats_of(own); ++repeat) {
     learn::Fit fit = fit_stages(learner, set, prepared, own, member_number(fold, repeat), nullptr,
                                 fmt::format("{}", repeat), fill, context_);
@@ -235,31 +198,55 @@ FinishedFit FoldFits::fit_stages_of(const Method& method, std::size_t fold, cons
   return finished;
 }
 
-const learn::Predictor& FoldFits::fit_of_one_fold(const Method& method, std::size_t fold, const Hooks& hooks) {
-  SharedPredictor& kept = of_one_fold_[fold];
-  if (kept) return *kept;
+SharedPredictor FoldFits::fit_of_one_fold(learn::MakeLearner make, std::size_t fold, const Hooks& hooks) {
+  SharedPredictor& kept = of_one_fold_[{make, fold}];
+  if (kept) return kept;
   learn::TrainingSet set = prepared_.training_set(trial_);
   set.rows = rows_[fold].held;
   set.validation_rows = {};
-  const Settings own = settings(method, fold);
-  learn::Stage stage{.member = kFirstNuisance + fold, .epochs = own.nuisance_epochs};
-  fill_for("nuisance", hooks)(stage, fmt::format("{}", fold));
-  kept = tree_learner(method).fit(set, prediction_objective(prepared_, method), stage, context_).predictor;
-  return *kept;
+  learn::Stage stage{.member = kFirstNuisance + fold, .epochs = settings(two_stage_method(), fold).warm_epochs};
+  fill_for("one", hooks)(stage, fmt::format("{}", fold));
+  kept =
+      tree_learner(make, true).fit(set, prediction_objective(prepared_, two_stage_method()), stage, context_).predictor;
+  return kept;
 }
 
 // A fold's: of the two others, each by trees that saw the other alone. Of all units: by the trees of the folds.
+std::vector<FoldFits::Unseen> FoldFits::trees_without(learn::MakeLearner make, std::size_t fold, const Hooks& hooks) {
+  std::vector<Unseen> unseen;
+  for (std::size_t of = 0; of < kFolds; ++of) {
+    if (of == fold) continue;
+    SharedPredictor by = fold == kFolds ? fit_shared(*plain_method(make), of, hooks).predictors.front()
+                                        : fit_of_one_fold(make, kFolds - fold - of, hooks);
+    Unseen& one = unseen.emplace_back(Unseen{std::move(by), rows_[of].held, {}});
+    const core::Column<std::uint32_t>& seen = rows_[fold].seen;
+    for (const std::uint32_t row : one.rows)
+      one.places.push_back(static_cast<std::uint32_t>(std::lower_bound(seen.begin(), seen.end(), row) - seen.begin()));
+  }
+  return unseen;
+}
+
 const Nuisance& FoldFits::nuisance_for(const Method& method, std::size_t fold, const Hooks& hooks) {
   if (const auto found = nuisance_.find(fold); found != nuisance_.end()) return found->second;
   std::vector<UnseenBy> unseen;
-  for (std::size_t of = 0; of < kFolds; ++of) {
-    if (of == fold) continue;
-    const learn::Predictor& by = fold == kFolds
-                                     ? *fit_shared(*plain_method(method.nuisance), of, hooks).predictors.front()
-                                     : fit_of_one_fold(method, kFolds - fold - of, hooks);
-    unseen.push_back({by, rows_[of].held, rows_[of].places});
-  }
+  const std::vector<Unseen> fits = trees_without(method.nuisance, fold, hooks);
+  for (const Unseen& one : fits) unseen.push_back({*one.by, one.rows, one.places});
   return nuisance_.emplace(fold, nuisance_by(unseen, prepared_.training_set(trial_), context_)).first->second;
+}
+
+FinishedFit FoldFits::fit_based(const Method& method, std::size_t fold, learn::TrainingSet set, const Hooks& hooks) {
+  const Settings own = settings(method, fold);
+  std::vector<UnseenBy> unseen;
+  const std::vector<Unseen> fits = trees_without(method.base, fold, hooks);
+  for (const Unseen& one : fits) unseen.push_back({*one.by, one.rows, one.places});
+  learn::Base base = base_by(unseen, set.rows.size(), set, context_);
+  for (const Unseen& one : fits) base.predictors.push_back({one.by, 1.0});
+  set.base = &base;
+  learn::Stage stage{.epochs = own.warm_epochs};
+  fill_for(fmt::format("{}-{}", method.name, fold), hooks)(stage, "whole");
+  const auto learner = make_learner(method.learner, prepared_, trial_, study_, own, context_);
+  learn::Fit fit = learner->fit(set, prediction_objective(prepared_, method), stage, context_);
+  return {{std::move(fit.predictor)}, std::move(fit.record), {}};
 }
 
 FinishedFit FoldFits::fit_decision(const Method& method, std::size_t fold, learn::TrainingSet set, const Hooks& hooks) {
@@ -312,12 +299,6 @@ FoldedMethod FoldFits::fit(const Method& method, const Hooks& hooks) {
     folded.seconds += fit.seconds;
     if (hooks.on_fit) hooks.on_fit();
   };
-  if (num_fold_fits(method) == 1) {
-    FinishedFit fit = fit_whole(method, hooks);
-    folded.unseen = std::move(*fit.out_of_sample);
-    take(fit);
-    return folded;
-  }
   folded.unseen = predictions_for(units_.size(), trial_.arms.size(), context_);
   for (std::size_t fold = 0; fold < kFolds; ++fold) {
     FinishedFit fit = fit_fold(method, fold, hooks);

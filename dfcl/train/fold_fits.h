@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fits of methods for folds (folds.h), and their predictions of the units they have not seen. What several methods need
-// is fitted once: decision methods go on from the fold's own two-stage fit; their nuisance comes from trees fitted to
-// one fold, which serve both folds without it; in a fit to all units, nuisance and a forest's base come from the
-// trees fitted for the folds. Learners without epochs hold out units of their own to stop by, so that they learn from
-// validation units too. A method that predicts its own training units out of sample is fitted once, on all units. With
-// a checkpoint a finished fit is never done again. Time: kFolds fits on two thirds of the units each. Memory: the
-// predictors, 8 bytes per unit and arm for each method's predictions, and as much for the nuisance of each fold.
+// is fitted once: decision methods go on from the fold's own two-stage fit; their nuisance, and the base of a forest,
+// come from trees fitted to one fold, which serve both folds without it, and in a fit to all units from the trees
+// fitted for the folds. Learners without epochs hold out units of their own to stop by, so that they learn from
+// validation units too. With a checkpoint a finished fit is never done again. Time: kFolds fits on two thirds of the
+// units each. Memory: the predictors, 8 bytes per unit and arm for each method's predictions, and as much for the
+// nuisance of each fold.
 #pragma once
 
 #include <array>
@@ -42,8 +42,7 @@ struct FoldedMethod {
   double seconds = 0.0;  // over all runs that the checkpoint has seen
 };
 
-// How many fits a method takes, and their settings, which identify the run.
-inline std::size_t num_fold_fits(const Method& method) { return method.uses("out-of-sample") ? 1 : kFolds; }
+// Of a fit for a fold; they identify the run.
 Settings fold_settings(const data::Study& study, const Method& method, std::size_t num_training_units,
                        std::uint64_t seed);
 
@@ -60,7 +59,7 @@ class FoldFits {
  public:
   struct Hooks {
     std::function<void(const learn::EpochRecord&)> on_epoch = {};  // may be empty
-    std::function<void()> on_fit = {};                             // one of num_fold_fits is done
+    std::function<void()> on_fit = {};                             // one of kFolds is done
     std::function<bool()> is_time_up = {};                         // looked at between epochs and fits; may be empty
   };
   // All must outlive it. prepared: of two-stage learning.
@@ -72,7 +71,7 @@ class FoldFits {
 
   // Throws TimeIsUp, with nothing kept but checkpoints.
   FoldedMethod fit(const Method& method, const Hooks& hooks);
-  // The method on all training units, as it goes into a stack's model. Only of methods that are fitted for each fold.
+  // The method on all units, as it goes into a stack's model.
   FinishedFit fit_all(const Method& method, const Hooks& hooks);
   // No further fits for folds: what only they need is let go.
   void forget_nuisance() { nuisance_.clear(); }
@@ -82,15 +81,22 @@ class FoldFits {
   FillStage fill_for(const std::string& name, const Hooks& hooks) const;
   // From the checkpoint, or done and kept there.
   FinishedFit once(const std::string& name, const Hooks& hooks, const std::function<FinishedFit()>& fit) const;
-  FinishedFit fit_whole(const Method& method, const Hooks& hooks);
   // A fit that others build on: done once, whoever asks first.
   const FinishedFit& fit_shared(const Method& method, std::size_t fold, const Hooks& hooks);
-  // Of a learner that does not go in steps, for which folds are all the same.
-  const learn::Learner& tree_learner(const Method& method);
-  const learn::Predictor& fit_of_one_fold(const Method& method, std::size_t fold, const Hooks& hooks);
+  // Of learners that do not go in steps, for which folds are all the same.
+  const learn::Learner& tree_learner(learn::MakeLearner make, bool one_bag);
+  SharedPredictor fit_of_one_fold(learn::MakeLearner make, std::size_t fold, const Hooks& hooks);
+  // Trees for the units that a fold's fit sees: rows, their places among these units, and who has not seen them.
+  struct Unseen {
+    SharedPredictor by;
+    std::span<const std::uint32_t> rows;
+    std::vector<std::uint32_t> places;
+  };
+  std::vector<Unseen> trees_without(learn::MakeLearner make, std::size_t fold, const Hooks& hooks);
   const Nuisance& nuisance_for(const Method& method, std::size_t fold, const Hooks& hooks);
   FinishedFit fit_fold(const Method& method, std::size_t fold, const Hooks& hooks);
   FinishedFit fit_stages_of(const Method& method, std::size_t fold, const learn::TrainingSet& set, const Hooks& hooks);
+  FinishedFit fit_based(const Method& method, std::size_t fold, learn::TrainingSet set, const Hooks& hooks);
   FinishedFit fit_decision(const Method& method, std::size_t fold, learn::TrainingSet set, const Hooks& hooks);
   // fold: kFolds means all training units, here and below.
   Settings settings(const Method& method, std::size_t fold) const;
@@ -104,8 +110,8 @@ class FoldFits {
   core::RunContext& context_;
   std::array<FoldRows, kFolds + 1> rows_;  // by fold
   std::map<std::pair<const Method*, std::size_t>, FinishedFit> shared_;
-  std::map<const Method*, std::unique_ptr<learn::Learner>> tree_learners_;
-  std::map<std::size_t, SharedPredictor> of_one_fold_;
+  std::map<std::pair<learn::MakeLearner, bool>, std::unique_ptr<learn::Learner>> tree_learners_;
+  std::map<std::pair<learn::MakeLearner, std::size_t>, SharedPredictor> of_one_fold_;
   std::map<std::size_t, Nuisance> nuisance_;
 };
 

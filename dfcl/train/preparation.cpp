@@ -306,13 +306,12 @@ std::unique_ptr<learn::Learner> make_learner(learn::MakeLearner make, const Prep
               context);
 }
 
-std::unique_ptr<learn::Learner> make_nuisance_learner(const Method& method, const Preparation& prepared,
-                                                      const data::Trial& trial, const data::Study& study,
-                                                      const Settings& settings, core::RunContext& context) {
+std::unique_ptr<learn::Learner> make_one_bag_learner(learn::MakeLearner make, const Preparation& prepared,
+                                                     const data::Trial& trial, const data::Study& study,
+                                                     const Settings& settings, core::RunContext& context) {
   data::Study one = study;
   one.boost.bags = 1;
-  return make_learner(method.nuisance == nullptr ? method.learner : method.nuisance, prepared, trial, one, settings,
-                      context);
+  return make_learner(make, prepared, trial, one, settings, context);
 }
 
 void require_trainable(const data::Trial& trial, const data::Study& study, const Method& method, bool with_trial,

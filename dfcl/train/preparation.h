@@ -52,10 +52,10 @@ std::unique_ptr<learn::Learner> make_learner(learn::MakeLearner make, const Prep
                                              const Settings& settings, core::RunContext& context,
                                              const model::Model* start = nullptr);
 
-// The learner of a decision method's nuisance. One bag of trees: what two would add is averaged out over the units.
-std::unique_ptr<learn::Learner> make_nuisance_learner(const Method& method, const Preparation& prepared,
-                                                      const data::Trial& trial, const data::Study& study,
-                                                      const Settings& settings, core::RunContext& context);
+// The same with one bag of trees, for nuisance: what more bags would add is averaged out over the units.
+std::unique_ptr<learn::Learner> make_one_bag_learner(learn::MakeLearner make, const Preparation& prepared,
+                                                     const data::Trial& trial, const data::Study& study,
+                                                     const Settings& settings, core::RunContext& context);
 
 // All that can be known to be wrong before training: of the settings and, with_trial, of the trial with them. Throws
 // Error.

@@ -93,7 +93,7 @@ class StackFit {
       if (left_out[i])
         leave_out(*wanted_[i], why);
       else
-        num_fits_ += num_fold_fits(*wanted_[i]);
+        num_fits_ += kFolds;
     }
     if (num_fits_ == 0) throw core::field_error("method.members", "the trial can have none of them", members_text());
     if (was_cut) clock_ = Clock(0.0);  // what is left is to be finished
@@ -179,9 +179,7 @@ class StackFit {
 
   // Members that have weight, on all training units (docs/decisions/0063).
   void refit(std::span<const double> weights) {
-    const auto is_refitted = [&](std::size_t i) {
-      return share_of(weights, i) > 0.0 && num_fold_fits(*members_[i].method) > 1;
-    };
+    const auto is_refitted = [&](std::size_t i) { return share_of(weights, i) > 0.0; };
     for (std::size_t i = 0; i < members_.size(); ++i) num_fits_ += is_refitted(i) ? 1 : 0;
     for (std::size_t i = 0; i < members_.size(); ++i) {
       if (!is_refitted(i)) continue;

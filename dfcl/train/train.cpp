@@ -73,7 +73,8 @@ class Run {
     learn::TrainingSet set = prepared_.training_set(trial_);
     Nuisance nuisance;
     if (doubly_robust) {
-      const auto own = make_nuisance_learner(method_, prepared_, trial_, study_, settings_, context_);
+      const auto own = make_one_bag_learner(method_.nuisance == nullptr ? method_.learner : method_.nuisance, prepared_,
+                                            trial_, study_, settings_, context_);
       nuisance = fit_nuisance(*own, set, prediction_objective(prepared_, method_), settings_.nuisance_epochs,
                               kFirstNuisance, fill, context_);
       set.nuisance_revenue = std::as_const(nuisance).revenue.view();
@@ -160,10 +161,9 @@ class Run {
   std::optional<learn::Predicted> fold_predictions(const HeldUnits& units) {
     FoldFits folds(trial_, study_, prepared_, units, checkpoint_, context_);
     std::size_t done = 0;
-    const FoldFits::Hooks hooks{
-        .on_epoch = {},
-        .on_fit = [&] { context_.progress("calibrating", ++done, num_fold_fits(method_), "fits"); },
-        .is_time_up = [this] { return is_time_up(); }};
+    const FoldFits::Hooks hooks{.on_epoch = {},
+                                .on_fit = [&] { context_.progress("calibrating", ++done, kFolds, "fits"); },
+                                .is_time_up = [this] { return is_time_up(); }};
     try {
       FoldedMethod folded = folds.fit(method_, hooks);
       context_.finished("calibrating");
