@@ -29,7 +29,11 @@ ErrorDetails rendered(const ErrorDetails& details, const FieldStyle& style) {
 std::string to_message(const ErrorDetails& details, const FieldStyle& style) {
   const ErrorDetails parts = rendered(details, style);
   std::string message = parts.where;
-  if (!parts.field.empty()) message += (message.empty() ? "" : ", ") + shown(style(parts.field, ""));
+  // A key that stands in a file (it has a place) is written as it stands there, whatever the style.
+  const bool is_in_file = !parts.where.empty() && parts.field.find('.') != std::string::npos;
+  if (!parts.field.empty())
+    message +=
+        (message.empty() ? "" : ", ") + shown(is_in_file ? plain_field(parts.field, "") : style(parts.field, ""));
   if (!message.empty()) message += ": ";
   message += parts.what;
   if (!parts.found.empty()) message += ": found " + parts.found;

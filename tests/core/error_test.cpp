@@ -67,6 +67,10 @@ TEST(Error, NamesTheFieldAsTheCallerWritesIt) {
 TEST(Error, SaysWhereBeforeTheField) {
   EXPECT_STREQ(Error({.field = "method.alpha", .what = "not a number", .where = "study.toml:3"}).what(),
                "study.toml:3, [method] alpha: not a number");
+  const FieldStyle flags = [](std::string_view, std::string_view) { return std::string("--alpha"); };
+  const ErrorDetails in_file{.field = "method.alpha", .what = "not a number", .where = "study.toml:3"};
+  EXPECT_EQ(to_message(in_file, flags), "study.toml:3, [method] alpha: not a number");
+  EXPECT_EQ(to_message({.field = "method.alpha", .what = "not a number"}, flags), "--alpha: not a number");
 }
 
 TEST(Field, LeavesAloneWhatIsNoToken) {

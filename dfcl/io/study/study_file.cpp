@@ -92,6 +92,21 @@ void apply_override(const std::string& text, const std::string& given, Study& st
   }
 }
 
+// What keys say together; a key that an override has set does not stand in the file.
+void check_together(const Study& study, const std::string& path, bool needs_trial,
+                    const std::vector<std::string>& overrides) {
+  try {
+    data::check_study(study, path, needs_trial);
+  } catch (const core::Error& error) {
+    core::ErrorDetails details = error.details();
+    const bool is_overridden = std::any_of(overrides.begin(), overrides.end(), [&](const std::string& text) {
+      return trim(std::string_view(text).substr(0, text.find('='))) == details.field;
+    });
+    if (is_overridden) details.where.clear();
+    throw core::Error(std::move(details));
+  }
+}
+
 // A trial in the study's place is told from a study by its first bytes.
 void require_study_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -143,7 +158,7 @@ Study parse_study(const std::string& text, const std::string& path, const std::s
     }
   }
   for (const std::string& text_override : overrides) apply_override(text_override, "", study);
-  data::check_study(study, path, needs_trial);
+  check_together(study, path, needs_trial, overrides);
   if (study.data.test) study.split = data::without_test(study.split);
   return study;
 }
