@@ -22,6 +22,22 @@ def test_info_names_columns_ranges_and_how_it_was_made(dfcl, tmp_path):
     assert json.loads(dfcl("info", "truth.parquet", "--json").stdout)["kind"] == "truth"
 
 
+def test_whole_numbers_of_a_text_file_keep_their_digits(dfcl, tmp_path):
+    first = 2**53 + 1
+    rows = [f"{first + 2 * i},{first + 2 * (i % 3)},{'no' if i % 2 else 'yes'},{i % 7},{i % 2 / 2}" for i in range(400)]
+    (tmp_path / "t.csv").write_text("id,region,arm,revenue,cost\n" + "\n".join(rows) + "\n")
+    columns = {column["name"]: column for column in json.loads(dfcl("info", "t.csv", "--json").stdout)["columns"]}
+    assert columns["id"]["distinct"] == 400
+    assert sorted(value["value"] for value in columns["region"]["frequent"]) == [str(first + 2 * i) for i in range(3)]
+    assert dfcl("init", "t.csv", "-o", "study.toml").code == 0
+    assert 'id = "id"' in (tmp_path / "study.toml").read_text()
+    # A real number far down: the part that holds it is read as real numbers.
+    late = [f"{i},{i % 3}" for i in range(900_000)] + ["1.5,2.5"]
+    (tmp_path / "late.csv").write_text("id,few\n" + "\n".join(late) + "\n")
+    columns = {column["name"]: column for column in json.loads(dfcl("info", "late.csv", "--json").stdout)["columns"]}
+    assert [value["value"] for value in columns["few"]["frequent"]] == ["0", "1", "2", "2.5"]
+
+
 def test_info_knows_tables_by_their_columns_where_they_do_not_say(dfcl, tmp_path):
     (tmp_path / "p.csv").write_text("id,revenue_0,cost_0,revenue_5,cost_5\n1,2,0,3,1\n")
     (tmp_path / "launched.csv").write_text("id,arm,revenue,cost,role,propensity\n1,5,3,1,plan,0.9\n")

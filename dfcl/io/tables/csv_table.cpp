@@ -64,6 +64,12 @@ std::shared_ptr<arrow::DataType> arrow_type(ParseAs parse_as, const arrow::DataT
   return number ? arrow::float64() : arrow::utf8();
 }
 
+// Whether the column is to be read as the whole numbers that it seems to hold: as real ones, those beyond 2^53 would
+// lose digits.
+bool seems_whole(ParseAs parse_as, const arrow::DataType& guessed) {
+  return parse_as == ParseAs::as_found && guessed.id() == arrow::Type::INT64;
+}
+
 class CsvSource : public RecordSource {
  public:
   CsvSource(const std::string& path, const TableFormat& format) : RecordSource(path, format) {
@@ -88,6 +94,11 @@ class CsvSource : public RecordSource {
       convert_.column_types[wanted[i].name] = arrow_type(wanted[i].parse_as, *schema()->field(indices[i])->type());
     }
     if (wanted.empty()) convert_.include_columns.push_back(schema()->field(0)->name());  // none would mean all
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (!seems_whole(wanted[i].parse_as, *schema()->field(indices[i])->type())) continue;
+      if (!convert_whole_) convert_whole_ = convert_;
+      convert_whole_->column_types[wanted[i].name] = arrow::int64();
+    }
   }
 
   std::optional<Part> next() override {
@@ -116,7 +127,8 @@ class CsvSource : public RecordSource {
     }
     auto options = read_options(part.text->size());
     options.column_names = schema()->field_names();
-    auto table = parse(part.text, options, part.newlines_in_values, convert_);
+    auto table = parse(part.text, options, part.newlines_in_values, convert_whole_ ? *convert_whole_ : convert_);
+    if (!table.ok() && convert_whole_) table = parse(part.text, options, part.newlines_in_values, convert_);
     if (!table.ok()) {
       decoded.bad = explain(table.status());
       return decoded;
@@ -302,6 +314,7 @@ class CsvSource : public RecordSource {
   std::shared_ptr<arrow::io::InputStream> stream_;
   std::unique_ptr<arrow::util::Codec> codec_;
   arrow::csv::ConvertOptions convert_;
+  std::optional<arrow::csv::ConvertOptions> convert_whole_;  // first; convert_ for parts that it cannot read
   std::shared_ptr<arrow::Buffer> carry_;
   char separator_ = ',';
   std::int64_t header_lines_ = 1;

@@ -50,10 +50,19 @@ void count_numbers(const arrow::Array& array, const std::vector<double>& numbers
   const bool is_whole = arrow::is_integer(array.type_id());
   const bool is_float = array.type_id() == arrow::Type::FLOAT;
   const data::Ids ids = is_whole ? ids_of(array, Letters::are_text) : data::Ids();
+  // Whole numbers have the same key and text in columns of whole and of real numbers: a text file may be both, part by
+  // part.
+  const auto is_exact = [&](std::size_t row) {
+    constexpr double kExact = 9007199254740992.0;  // 2^53
+    return std::fabs(numbers[row]) < kExact && numbers[row] == std::floor(numbers[row]);
+  };
   std::unordered_map<std::uint64_t, std::pair<std::size_t, std::int64_t>> counts;  // first row, and how many
   for (std::size_t row = 0; row < numbers.size(); ++row) {
     if (std::isnan(numbers[row])) continue;
-    const std::uint64_t key = is_whole ? ids.hash(row) : core::hash_bytes(&numbers[row], sizeof(double));
+    const std::uint64_t key = is_exact(row)
+                                  ? core::mix_bits(static_cast<std::uint64_t>(static_cast<std::int64_t>(numbers[row])))
+                              : is_whole ? ids.hash(row)
+                                         : core::hash_bytes(&numbers[row], sizeof(double));
     if (row < kUniqueSample) part.hashes.push_back(key);
     if (counts.size() <= kMostDistinct) ++counts.try_emplace(key, row, 0).first->second.second;
     if (counts.size() > kMostDistinct && row >= kUniqueSample) break;
@@ -62,9 +71,10 @@ void count_numbers(const arrow::Array& array, const std::vector<double>& numbers
   if (part.values_cut) return;
   for (const auto& [key, value] : counts) {
     const auto& [row, count] = value;
-    part.values.emplace_back(is_whole   ? ids.text(row)
-                             : is_float ? number_text(static_cast<float>(numbers[row]))
-                                        : number_text(numbers[row]),
+    part.values.emplace_back(is_whole        ? ids.text(row)
+                             : is_float      ? number_text(static_cast<float>(numbers[row]))
+                             : is_exact(row) ? fmt::format("{}", static_cast<std::int64_t>(numbers[row]))
+                                             : number_text(numbers[row]),
                              count);
   }
 }
