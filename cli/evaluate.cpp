@@ -56,7 +56,7 @@ void add_evaluate(Session& session) {
   CLI::App& verb = session.add_verb(
       "evaluate",
       "what plans are worth, on rows of a trial that the models have not seen\n"
-      "Revenue, cost and return of every model at every budget, with intervals, and differences from the first model. "
+      "Revenue, cost and return of every model at every budget, with intervals, and differences from the best of them. "
       "Exit code 7: the trial is unfit.",
       "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --study study.toml --truth "
       "truth.parquet\n"
@@ -67,7 +67,7 @@ void add_evaluate(Session& session) {
       });
   verb.add_option("STUDY", flags->study.file, "the study file")->required();
   verb.add_option("MODEL|PREDICTIONS", flags->model_files,
-                  "models, or files of predictions joined by id; the first is the reference")
+                  "models, or files of predictions joined by id, in any order")
       ->required();
   add_field(verb, "-o,--output", flags->output, "the results to write, .json; `dfcl report` makes a page of them");
   add_word<verbs::Rows>(verb, "--split", flags->split, "the rows to look at\nDefault: test.");

@@ -173,13 +173,14 @@ Evaluation evaluate(const EvaluationInput& input, const EvaluationOptions& optio
   std::vector<std::vector<ArmAreas>> areas;
   runs.reserve(input.models.size());
   for (const JudgedModel& model : input.models) {
-    runs.push_back(run_model(setting, model, runs.empty() ? nullptr : &runs.front(), &baselines));
+    runs.push_back(run_model(setting, model, &baselines));
     areas.push_back(areas_of(setting, model));
     evaluation.models.push_back(model_figures(setting, model, runs.back(), areas.back(), oracle ? &*oracle : nullptr));
     runs.back().curve.clear();
   }
-  evaluation.differences = difference_figures(setting, runs);
-  evaluation.aucc_differences = aucc_differences(setting, areas);
+  evaluation.reference = choose_reference(setting, runs, baselines.price);
+  evaluation.differences = difference_figures(setting, runs, evaluation.reference);
+  evaluation.aucc_differences = aucc_differences(setting, areas, evaluation.reference);
   judge_plans(setting, runs, baselines, evaluation);
   evaluation.verdict =
       verdict_of(evaluation, {options.words, options.unfit_because, 1, options.is_adjusted, options.not_pre_declared});

@@ -112,7 +112,7 @@ struct ModelFigures {
   std::vector<FeatureImportance> importance = {};  // falling; where the model knows it
 };
 
-// Deployed revenue of a model less that of the reference, at one budget.
+// Deployed revenue of a model less that of another, the reference, at one budget.
 struct DifferenceFigures {
   std::string model;
   std::string reference;
@@ -207,7 +207,8 @@ struct Evaluation {
   std::string budget_basis = "total";            // or incremental: above everyone in control
   bool cost_is_known = false;                    // arms have prices: the cost of a plan is a fact, not an estimate
   std::optional<double> value_per_revenue = {};  // what one unit of revenue is worth, in the currency of cost
-  std::vector<ModelFigures> models;              // the first is the reference
+  std::vector<ModelFigures> models;
+  std::size_t reference = 0;  // of `models`: what the others are compared with
   std::vector<DifferenceFigures> differences;
   std::vector<AuccDifferenceFigures> aucc_differences;
   std::vector<BaselineFigures> baselines;                       // random first

@@ -158,6 +158,7 @@ EvaluateRequest shared_evaluation(const CompareRequest& request, core::RunContex
   evaluation.estimator = request.estimator;
   evaluation.split_out = request.split_out;
   evaluation.on_note = request.on_note;
+  evaluation.reference = 0;
   return evaluation;
 }
 

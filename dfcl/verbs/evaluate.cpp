@@ -277,6 +277,7 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, Judgement& judgement, cons
     input.models.push_back({names[i], predicted[i].method, predicted[i].is_index, predicted[i].prediction.outcomes(),
                             predicted[i].importance, request.models[i].is_alternative, predicted[i].prediction.price});
   }
+  input.reference = request.reference;
   input.nuisance = judgement.nuisance->outcomes();
   if (truth) input.truth = truth->prediction.outcomes();
   input.segments = read_segments(request.segments, judged, context);

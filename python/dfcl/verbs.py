@@ -496,7 +496,7 @@ def evaluate(
     """What plans are worth, on rows of a trial that the models have not seen.
 
     ``models`` are models, predictions, tables of predictions from anywhere, or paths: one, a list, or a mapping
-    from names; the first is the reference. ``index=True`` says that predictions which do not say it themselves hold an
+    from names; their order does not matter. ``index=True`` says that predictions which do not say it themselves hold an
     index, which ranks units and is no money. ``estimator`` and ``nuisance`` in place of the study's own mark the verdict
     as not pre-declared. ``fitted_on`` holds the ids of the rows that predictions from elsewhere were fitted on. ``test``
     is a separate trial to evaluate on; ``split_out`` is written: each row's id and split.

@@ -127,8 +127,8 @@ def test_results_hold_what_the_report_needs(made):
     assert sum(arm["units"] for arm in results["trial"]["arms"]) == results["trial"]["units"]
     assert len(results["budgets"]) == 6
     assert results["check"]["verdict"] == "fit"
-    reference, truth = results["models"]
-    assert reference["reference"] and not truth["reference"]
+    model, truth = results["models"]
+    assert truth["reference"] and not model["reference"], "the best is the reference"
     for model in results["models"]:
         assert len(model["deployed"]) == len(model["matched"]) == 6
         assert len(model["curve"]) == 41

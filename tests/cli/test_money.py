@@ -92,9 +92,10 @@ def test_permuting_the_models_changes_their_order_and_nothing_else(dfcl, tmp_pat
     assert one["baselines"] == other["baselines"] and one["nuisance"] == other["nuisance"]
 
     def by_name(results):
-        return {model["name"]: {**model, "reference": None} for model in results["models"]}
+        return {model["name"]: model for model in results["models"]}
 
-    assert by_name(one) == by_name(other)
+    assert by_name(one) == by_name(other) and by_name(one)["good"]["reference"]
+    assert one["differences"] == other["differences"] and one["aucc_differences"] == other["aucc_differences"]
 
     def sorted_differences(results):
         return sorted(json.dumps(row) for row in results["baseline_differences"])
@@ -131,7 +132,10 @@ def test_known_prices_make_plans_whatever_a_file_of_predictions_learned(dfcl, tm
 def test_what_revenue_is_worth_is_said_in_one_way(dfcl, tmp_path):
     make(tmp_path, uneven, more="[value]\nmargin = 0.5\nper_revenue = 2.0\n")
     result = dfcl("evaluate", "study.toml", "good.parquet")
-    assert result.code == USAGE and "study.toml, --per-revenue: " in result.stderr
+    assert result.code == USAGE and "study.toml, [value] per_revenue: " in result.stderr
+    make(tmp_path, uneven, more="[value]\nmargin = 0.5\n")
+    result = dfcl("evaluate", "study.toml", "good.parquet", "--per-revenue", 2)
+    assert result.code == USAGE and "error: --per-revenue: " in result.stderr
     make(tmp_path, uneven)
     assert dfcl("evaluate", "study.toml", "good.parquet", "--margin", 1.5).code == USAGE
     text = dfcl("evaluate", "study.toml", "good.parquet", "--per-revenue", 0.5, "--resamples", 50).stdout

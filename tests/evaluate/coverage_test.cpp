@@ -37,7 +37,8 @@ Covered cover_one(std::size_t trial, const SmallTrialOptions& trial_options, con
   const Evaluation evaluation =
       evaluate({.rows = rows,
                 .models = {{.name = "a", .prediction = a.outcomes()}, {.name = "b", .prediction = b.outcomes()}},
-                .nuisance = a.outcomes()},
+                .nuisance = a.outcomes(),
+                .reference = 0},
                options, context);
   const JudgedPlan& plan = evaluation.models[0].deployed[0];
   const Expected truth = true_value(sees_x, plan.multiplier);

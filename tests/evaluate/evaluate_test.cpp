@@ -39,7 +39,8 @@ Made make(std::uint64_t seed, const SmallTrialOptions& options = {}) {
 EvaluationInput input_of(const Made& made, const Predicted& second) {
   return {.rows = made.rows,
           .models = {{.name = "a", .prediction = made.a.outcomes()}, {.name = "b", .prediction = second.outcomes()}},
-          .nuisance = made.a.outcomes()};
+          .nuisance = made.a.outcomes(),
+          .reference = 0};
 }
 
 TEST(Evaluate, AModelComparedWithItselfShowsExactlyZero) {
@@ -269,6 +270,41 @@ TEST(Evaluate, SegmentsShareOutWhatTheWholeGets) {
   EXPECT_NEAR(revenue, plan.revenue.value, 1e-12);
   EXPECT_NEAR(share, plan.share_per_arm[2], 1e-12);
   EXPECT_EQ(half.values[0].value, "high");  // in the order of the labels
+}
+
+TEST(Evaluate, TheReferenceIsTheBestModelWhateverTheOrder) {
+  const Made made = make(11, {.num_units = 4000});
+  const Predicted truth = predict(made.small.x, made.small.y, true_response);
+  std::vector<JudgedModel> models = {{.name = "x", .prediction = made.a.outcomes()},
+                                     {.name = "both", .prediction = truth.outcomes()},
+                                     {.name = "y", .prediction = made.b.outcomes()}};
+  for (const bool analytic : {false, true}) {
+    EvaluationOptions options = usual_options();
+    options.analytic = analytic;
+    core::RunContext context(2, 3);
+    const auto judge = [&](const std::vector<JudgedModel>& given, std::optional<std::size_t> reference) {
+      return evaluate({.rows = made.rows, .models = given, .nuisance = made.a.outcomes(), .reference = reference},
+                      options, context);
+    };
+    const Evaluation one = judge(models, std::nullopt);
+    const Evaluation other = judge({models[2], models[1], models[0]}, std::nullopt);
+    EXPECT_EQ(one.models[one.reference].name, "both");
+    EXPECT_EQ(other.models[other.reference].name, "both");
+    ASSERT_EQ(one.differences.size(), 4u);
+    for (std::size_t i = 0; i < 4; ++i) {
+      const DifferenceFigures& mine = one.differences[i];
+      const DifferenceFigures& theirs = other.differences[(i + 2) % 4];
+      EXPECT_EQ(mine.model, theirs.model);
+      EXPECT_EQ(mine.reference, "both");
+      EXPECT_EQ(mine.sentence, theirs.sentence);
+      EXPECT_EQ(mine.revenue.low, theirs.revenue.low);
+      EXPECT_EQ(mine.simultaneous_low, theirs.simultaneous_low);
+    }
+    // Named beforehand, it burdens fewer pairs.
+    const Evaluation named = judge(models, 1);
+    EXPECT_EQ(named.differences[0].revenue.low, one.differences[0].revenue.low);
+    EXPECT_GE(named.differences[0].simultaneous_low, one.differences[0].simultaneous_low);
+  }
 }
 
 TEST(Evaluate, AlternativesDoNotWidenWhatIsSaidOfMethods) {

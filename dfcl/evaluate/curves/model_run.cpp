@@ -146,27 +146,6 @@ std::vector<double> shares_of(std::span<const std::int64_t> units, std::size_t n
   return shares;
 }
 
-DifferenceSpread difference_spread(const PlanSeries& model, const PlanSeries& reference, const PlanEstimate& value,
-                                   const PlanEstimate& reference_value, SeriesKind kind) {
-  DifferenceSpread spread;
-  spread.revenue_series = combine(1.0, model.revenue, -1.0, reference.revenue);
-  spread.revenue = standard_deviation(spread.revenue_series, kind);
-  spread.cost = standard_deviation(combine(1.0, model.cost, -1.0, reference.cost), kind);
-  // Delta method: d (m / r) = (dm - (m / r) dr) / r.
-  const double quotient = value.revenue / reference_value.revenue;
-  spread.relative = standard_deviation(combine(1.0, model.revenue, -quotient, reference.revenue), kind) /
-                    std::abs(reference_value.revenue);
-  if (kind == SeriesKind::influence) spread.revenue_series = {};
-  return spread;
-}
-
-// Of a plan, where intervals are analytic.
-PlanSeries influence_for(const Setting& setting, std::span<const std::uint8_t> arm) {
-  PlanSeries series = influence_of(setting.rewards, arm, setting.context);
-  setting.set_known_cost(0.0, series);
-  return series;
-}
-
 // Who gets what under one plan, and what needs to know it. series: the plan's, where intervals are analytic.
 void describe_plan(const Setting& setting, std::span<const std::uint8_t> arm, const PlanSeries& series, PlanRun& plan) {
   if (setting.options.analytic) {
@@ -178,7 +157,7 @@ void describe_plan(const Setting& setting, std::span<const std::uint8_t> arm, co
 }
 
 void describe_plans(const Setting& setting, const PredictedPath& path, const JudgedModel& model,
-                    const ModelRun* reference, const Baselines* baselines, ModelRun& run) {
+                    const Baselines* baselines, ModelRun& run) {
   const bool analytic = setting.options.analytic;
   const bool looks_at_all = analytic || setting.input.truth.revenue.rows > 0;
   const bool is_model = baselines != nullptr;
@@ -187,10 +166,7 @@ void describe_plans(const Setting& setting, const PredictedPath& path, const Jud
   if (looks_at_all) plans.add(run.curve);
   plans.add(run.matched);
   plans.finish();
-  if (analytic) {
-    run.plans.resize(run.deployed.size());
-    if (reference != nullptr) run.differences.resize(run.deployed.size());
-  }
+  if (analytic) run.plans.resize(run.deployed.size());
   const auto note_deployed = [&](std::size_t budget, std::span<const std::uint8_t> arm, const PlanSeries& series) {
     add_segments(setting, arm, run.deployed[budget]);
     if (setting.hajek && is_model) run.deployed[budget].hajek = setting.hajek->figures(arm, setting.context);
@@ -201,13 +177,7 @@ void describe_plans(const Setting& setting, const PredictedPath& path, const Jud
       run.contrasts[i][budget] =
           contrast_spread(own, influence_for(setting, baselines->runs[i].plan_arms[budget]), setting.kind);
     }
-    if (reference == nullptr) {
-      run.plans[budget].assign(arm.begin(), arm.end());
-      return;
-    }
-    const PlanSeries other = influence_for(setting, reference->plans[budget]);
-    run.differences[budget] = difference_spread(own, other, run.deployed[budget].estimate,
-                                                reference->deployed[budget].estimate, setting.kind);
+    run.plans[budget].assign(arm.begin(), arm.end());
   };
   const std::vector<Cut> cuts = plans.cuts();
   for_each_plan(path, setting.num_rows(), setting.input.rows.arms.control, cuts,
@@ -250,6 +220,12 @@ PlanEstimate mean_under(const Outcomes& outcomes, std::span<const std::uint8_t> 
   return {sums.revenue / count, sums.cost / count};
 }
 
+PlanSeries influence_for(const Setting& setting, std::span<const std::uint8_t> arm) {
+  PlanSeries series = influence_of(setting.rewards, arm, setting.context);
+  setting.set_known_cost(0.0, series);
+  return series;
+}
+
 double ContrastSpread::deviation(double a, double b) const {
   const double variance = a * a * revenue + b * b * cost + 2.0 * a * b * covariance;
   return variance < 0.0 ? 0.0 : std::sqrt(variance);  // NaN stays
@@ -269,8 +245,7 @@ PlanSpread spread_of(const PlanSeries& plan, const PlanSeries& control, SeriesKi
           covariance(increment, extra_cost, kind)};
 }
 
-ModelRun run_model(const Setting& setting, const JudgedModel& model, const ModelRun* reference,
-                   const Baselines* baselines) {
+ModelRun run_model(const Setting& setting, const JudgedModel& model, const Baselines* baselines) {
   ModelRun run;
   const bool is_baseline = baselines == nullptr;
   PredictedPath path = path_of(setting.problem_of(model.prediction, model.price, model.keys), setting.context);
@@ -294,19 +269,12 @@ ModelRun run_model(const Setting& setting, const JudgedModel& model, const Model
   }
   if (baselines != nullptr)
     run.contrasts.assign(baselines->runs.size(), std::vector<ContrastSpread>(setting.budgets.size()));
-  describe_plans(setting, path, model, reference, baselines, run);
+  describe_plans(setting, path, model, baselines, run);
   if (!is_baseline && setting.knows_prices()) run.matched = run.deployed;  // no outcome can tell more about the spend
   for (std::size_t i = 0; setting.kind == SeriesKind::resamples && i < run.contrasts.size(); ++i) {
     for (std::size_t budget = 0; budget < setting.budgets.size(); ++budget) {
       run.contrasts[i][budget] =
           contrast_spread(run.deployed[budget].series, baselines->runs[i].plans[budget].series, setting.kind);
-    }
-  }
-  if (reference != nullptr && setting.kind == SeriesKind::resamples) {
-    for (std::size_t i = 0; i < run.deployed.size(); ++i) {
-      run.differences.push_back(difference_spread(run.deployed[i].series, reference->deployed[i].series,
-                                                  run.deployed[i].estimate, reference->deployed[i].estimate,
-                                                  setting.kind));
     }
   }
   return run;

@@ -37,14 +37,6 @@ struct PlanRun {
   std::optional<HajekFigures> hajek = {};                        // deployed only
 };
 
-// Spread of a model's plan less the reference's.
-struct DifferenceSpread {
-  double revenue = 0.0;
-  double cost = 0.0;
-  double relative = 0.0;
-  Series revenue_series;  // by resampling only
-};
-
 // How a plan less another spreads: variances and covariance of the differences in revenue and cost.
 struct ContrastSpread {
   double revenue = 0.0;
@@ -58,17 +50,18 @@ ContrastSpread contrast_spread(const PlanSeries& plan, const PlanSeries& other, 
 struct Baselines;
 
 struct ModelRun {
-  std::vector<PlanRun> deployed;                 // budgets rising
-  std::vector<PlanRun> matched;                  // budgets rising
-  std::vector<PlanRun> curve;                    // budgets rising
-  std::vector<DifferenceSpread> differences;     // per budget; empty for the reference
-  std::vector<std::vector<std::uint8_t>> plans;  // arm per row, per budget: of the reference, for analytic intervals
+  std::vector<PlanRun> deployed;                       // budgets rising
+  std::vector<PlanRun> matched;                        // budgets rising
+  std::vector<PlanRun> curve;                          // budgets rising
+  std::vector<std::vector<std::uint8_t>> plans;        // arm per row, per budget: for analytic intervals only
   std::vector<std::vector<ContrastSpread>> contrasts;  // per baseline and budget
 };
 
-// reference: null for the reference itself. baselines: null for a baseline, whose plans are not matched.
-ModelRun run_model(const Setting& setting, const JudgedModel& model, const ModelRun* reference,
-                   const Baselines* baselines = nullptr);
+// baselines: null for a baseline, whose plans are not matched.
+ModelRun run_model(const Setting& setting, const JudgedModel& model, const Baselines* baselines);
+
+// How much each row moves the figures of a plan (arm per row), where intervals are analytic.
+PlanSeries influence_for(const Setting& setting, std::span<const std::uint8_t> arm);
 
 // Mean outcomes of a plan, as predicted or true.
 PlanEstimate mean_under(const Outcomes& outcomes, std::span<const std::uint8_t> plan, core::RunContext& context);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace dfcl::evaluate {
 namespace {
@@ -49,16 +50,73 @@ std::string sentence_of(const DifferenceFigures& figures, double level, bool cos
   return text + ".";
 }
 
-// Over the differences of a family from the reference.
-double difference_critical(const Setting& setting, const std::vector<ModelRun>& runs, Family family) {
+// How a model's plan less the reference's spreads.
+struct DifferenceSpread {
+  double revenue = 0.0;
+  double cost = 0.0;
+  double relative = 0.0;
+  Series revenue_series;  // by resampling only
+};
+
+DifferenceSpread difference_spread(const PlanSeries& model, const PlanSeries& reference, const PlanEstimate& value,
+                                   const PlanEstimate& reference_value, SeriesKind kind) {
+  DifferenceSpread spread;
+  spread.revenue_series = combine(1.0, model.revenue, -1.0, reference.revenue);
+  spread.revenue = standard_deviation(spread.revenue_series, kind);
+  spread.cost = standard_deviation(combine(1.0, model.cost, -1.0, reference.cost), kind);
+  // Delta method: d (m / r) = (dm - (m / r) dr) / r.
+  const double quotient = value.revenue / reference_value.revenue;
+  spread.relative = standard_deviation(combine(1.0, model.revenue, -quotient, reference.revenue), kind) /
+                    std::abs(reference_value.revenue);
+  if (kind == SeriesKind::influence) spread.revenue_series = {};
+  return spread;
+}
+
+// Two models: the first less the second.
+struct ModelPair {
+  std::size_t model = 0;
+  std::size_t reference = 0;
+};
+
+// A pair with its spreads, per budget.
+struct PairSpread {
+  ModelPair pair;
+  std::vector<DifferenceSpread> spreads;
+};
+
+PairSpread pair_spread(const Setting& setting, const std::vector<ModelRun>& runs, const ModelPair& pair) {
+  const ModelRun& model = runs[pair.model];
+  const ModelRun& reference = runs[pair.reference];
+  PairSpread found{pair, {}};
+  for (std::size_t budget = 0; budget < setting.budgets.size(); ++budget) {
+    const PlanRun& plan = model.deployed[budget];
+    const PlanRun& other = reference.deployed[budget];
+    found.spreads.push_back(setting.kind == SeriesKind::influence
+                                ? difference_spread(influence_for(setting, model.plans[budget]),
+                                                    influence_for(setting, reference.plans[budget]), plan.estimate,
+                                                    other.estimate, setting.kind)
+                                : difference_spread(plan.series, other.series, plan.estimate, other.estimate,
+                                                    setting.kind));
+  }
+  return found;
+}
+
+bool both_count_in(const Setting& setting, const ModelPair& pair, Family family) {
+  return counts_in(setting, pair.model, family) && counts_in(setting, pair.reference, family);
+}
+
+// Over the differences of a family.
+double difference_critical(const Setting& setting, const std::vector<ModelRun>& runs,
+                           const std::vector<PairSpread>& pairs, Family family) {
   std::vector<double> values;
   std::vector<double> deviations;
   std::vector<std::span<const double>> resamples;
-  for (std::size_t model = 1; model < runs.size(); ++model) {
-    if (!counts_in(setting, model, family)) continue;
+  for (const PairSpread& found : pairs) {
+    if (!both_count_in(setting, found.pair, family)) continue;
     for (std::size_t budget = 0; budget < setting.budgets.size(); ++budget) {
-      const DifferenceSpread& spread = runs[model].differences[budget];
-      values.push_back(runs[model].deployed[budget].estimate.revenue - runs[0].deployed[budget].estimate.revenue);
+      const DifferenceSpread& spread = found.spreads[budget];
+      values.push_back(runs[found.pair.model].deployed[budget].estimate.revenue -
+                       runs[found.pair.reference].deployed[budget].estimate.revenue);
       deviations.push_back(spread.revenue);
       resamples.emplace_back(spread.revenue_series);
     }
@@ -66,15 +124,15 @@ double difference_critical(const Setting& setting, const std::vector<ModelRun>& 
   return critical_of(setting, values, deviations, resamples);
 }
 
-DifferenceFigures difference_at(const Setting& setting, const std::vector<ModelRun>& runs, std::size_t model,
+DifferenceFigures difference_at(const Setting& setting, const std::vector<ModelRun>& runs, const PairSpread& found,
                                 std::size_t budget, double critical) {
   const double level = setting.options.level;
-  const PlanEstimate& value = runs[model].deployed[budget].estimate;
-  const PlanEstimate& reference = runs[0].deployed[budget].estimate;
-  const DifferenceSpread& spread = runs[model].differences[budget];
+  const PlanEstimate& value = runs[found.pair.model].deployed[budget].estimate;
+  const PlanEstimate& reference = runs[found.pair.reference].deployed[budget].estimate;
+  const DifferenceSpread& spread = found.spreads[budget];
   DifferenceFigures figures;
-  figures.model = setting.input.models[model].name;
-  figures.reference = setting.input.models[0].name;
+  figures.model = setting.input.models[found.pair.model].name;
+  figures.reference = setting.input.models[found.pair.reference].name;
   figures.budget_per_unit = setting.budgets[budget];
   const double difference = value.revenue - reference.revenue;
   figures.revenue = core::normal_interval(difference, spread.revenue, level);
@@ -120,32 +178,63 @@ bool counts_in(const Setting& setting, std::size_t model, Family family) {
   return family == Family::all || !setting.input.models[model].is_alternative;
 }
 
-std::vector<DifferenceFigures> difference_figures(const Setting& setting, const std::vector<ModelRun>& runs) {
-  const double of_launchable = difference_critical(setting, runs, Family::launchable);
-  const double of_all = difference_critical(setting, runs, Family::all);
-  std::vector<DifferenceFigures> figures;
-  for (std::size_t model = 1; model < runs.size(); ++model) {
-    const double critical = counts_in(setting, model, Family::launchable) ? of_launchable : of_all;
-    std::vector<DifferenceFigures> of_model(setting.budgets.size());
-    for (std::size_t budget = 0; budget < setting.budgets.size(); ++budget) {
-      of_model[setting.budget_order[budget]] = difference_at(setting, runs, model, budget, critical);
+std::size_t choose_reference(const Setting& setting, const std::vector<ModelRun>& runs,
+                             const std::vector<double>& price) {
+  if (setting.input.reference) return *setting.input.reference;
+  const auto rank = [&](std::size_t model) {
+    double net = 0.0;
+    for (std::size_t budget = 0; budget < price.size(); ++budget) {
+      const PlanEstimate& estimate = runs[model].deployed[budget].estimate;
+      net += estimate.revenue - price[budget] * estimate.cost;
     }
-    figures.insert(figures.end(), of_model.begin(), of_model.end());
+    return std::pair(counts_in(setting, model, Family::launchable), net);
+  };
+  std::size_t best = 0;
+  for (std::size_t model = 1; model < runs.size(); ++model) {
+    const bool is_first_by_name = setting.input.models[model].name < setting.input.models[best].name;
+    if (rank(model) > rank(best) || (rank(model) == rank(best) && is_first_by_name)) best = model;
+  }
+  return best;
+}
+
+std::vector<DifferenceFigures> difference_figures(const Setting& setting, const std::vector<ModelRun>& runs,
+                                                  std::size_t reference) {
+  std::vector<PairSpread> pairs;
+  for (std::size_t model = 0; model < runs.size(); ++model) {
+    if (model != reference) pairs.push_back(pair_spread(setting, runs, {model, reference}));
+  }
+  const std::size_t num_shown = pairs.size();
+  for (std::size_t first = 0; !setting.input.reference && first < runs.size(); ++first) {
+    for (std::size_t second = 0; second < first; ++second) {
+      if (first != reference && second != reference) pairs.push_back(pair_spread(setting, runs, {first, second}));
+    }
+  }
+  const double of_launchable = difference_critical(setting, runs, pairs, Family::launchable);
+  const double of_all = difference_critical(setting, runs, pairs, Family::all);
+  std::vector<DifferenceFigures> figures;
+  for (const PairSpread& found : std::span(pairs).first(num_shown)) {
+    const double critical = both_count_in(setting, found.pair, Family::launchable) ? of_launchable : of_all;
+    std::vector<DifferenceFigures> of_pair(setting.budgets.size());
+    for (std::size_t budget = 0; budget < setting.budgets.size(); ++budget) {
+      of_pair[setting.budget_order[budget]] = difference_at(setting, runs, found, budget, critical);
+    }
+    figures.insert(figures.end(), of_pair.begin(), of_pair.end());
   }
   return figures;
 }
 
 std::vector<AuccDifferenceFigures> aucc_differences(const Setting& setting,
-                                                    const std::vector<std::vector<ArmAreas>>& areas) {
+                                                    const std::vector<std::vector<ArmAreas>>& areas,
+                                                    std::size_t reference_model) {
   const double level = setting.options.level;
   std::vector<AuccDifferenceFigures> all;
-  for (std::size_t model = 1; model < areas.size(); ++model) {
-    for (std::size_t arm = 0; arm < areas[model].size(); ++arm) {
+  for (std::size_t model = 0; model < areas.size(); ++model) {
+    for (std::size_t arm = 0; model != reference_model && arm < areas[model].size(); ++arm) {
       const ArmAreas& own = areas[model][arm];
-      const ArmAreas& reference = areas[0][arm];
+      const ArmAreas& reference = areas[reference_model][arm];
       AuccDifferenceFigures figures;
       figures.model = setting.input.models[model].name;
-      figures.reference = setting.input.models[0].name;
+      figures.reference = setting.input.models[reference_model].name;
       figures.arm = setting.input.rows.arms.labels[own.arm];
       figures.published = Interval(own.aucc.published - reference.aucc.published);
       figures.area = Interval(own.aucc.area - reference.aucc.area);

@@ -40,7 +40,8 @@ std::vector<StudyBudget> study_budgets(const EvaluationReport& report) {
 
 std::vector<ReportedModel> reported_models(const EvaluationReport& report) {
   std::vector<ReportedModel> models;
-  for (const evaluate::ModelFigures& model : report.evaluation.models) models.push_back({model, models.empty()});
+  for (const evaluate::ModelFigures& model : report.evaluation.models)
+    models.push_back({model, models.size() == report.evaluation.reference});
   return models;
 }
 
@@ -152,7 +153,7 @@ const Described<EvaluationReport>& evaluation_body() {
           .field("value_per_revenue", of(&Evaluation::value_per_revenue),
                  "what one unit of revenue is worth in the currency of cost, by [value]; null where it is not known")
           .field("budgets", study_budgets, "at which plans are judged")
-          .field("models", reported_models, "the first is the reference")
+          .field("models", reported_models, "in the order in which they were given")
           .field("differences", of(&Evaluation::differences), "of the other models from the reference, by budget")
           .field("aucc_differences", of(&Evaluation::aucc_differences),
                  "of the other models' AUCC from the reference's")
