@@ -213,6 +213,21 @@ std::vector<compare::SeedEntry> figures_over_seeds(const std::vector<ComparisonE
   return compare::over_seeds(all, trained, names, first.level);
 }
 
+// What could not be trained, for the verdict; "" where all was: its figures rest on fewer trainings.
+std::string failure_words(const std::vector<ComparisonEntry>& entries, const std::vector<TrainingFailure>& failures) {
+  std::string words;
+  for (std::size_t entry = 0; entry < entries.size(); ++entry) {
+    std::vector<std::uint64_t> seeds;
+    for (const TrainingFailure& failure : failures) {
+      if (failure.entry == entry) seeds.push_back(failure.seed);
+    }
+    if (seeds.empty()) continue;
+    words += fmt::format(" {} could not be trained with seed{} {}: nothing here is of {}.", entries[entry].name,
+                         seeds.size() == 1 ? "" : "s", fmt::join(seeds, ", "), seeds.size() == 1 ? "it" : "them");
+  }
+  return words;
+}
+
 std::vector<compare::TrainingTime> training_times(const std::vector<ComparisonEntry>& entries,
                                                   const std::vector<std::uint64_t>& seeds,
                                                   const ComparisonFolder& folder) {
@@ -263,6 +278,7 @@ CompareResult compare_in(const CompareRequest& request, const data::Study& study
                              {spoken, join_problems(*result.report.evaluation.check), seeds.size(),
                               judged.checked.grade == check::Grade::adjustable, judgement.choice.not_pre_declared});
   }
+  first.verdict.sentence += failure_words(entries, trainings.failures());
   result.report.comparison.entries = entries;
   result.report.comparison.seeds = seeds;
   result.times = training_times(entries, seeds, *folder);

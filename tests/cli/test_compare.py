@@ -175,6 +175,7 @@ def test_a_method_that_fails_is_shown_and_tried_again(trial):
     assert [model["name"] for model in results["models"]] == ["tsm", "dfcl-mer"]
     (failure,) = results["failures"]
     assert (failure["name"], failure["seed"]) == ("dfcl-mer wild", 5) and "broke down" in failure["message"]
+    assert results["verdict"]["sentence"].endswith("dfcl-mer wild could not be trained with seed 5: nothing here is of it.")
     assert "training dfcl-mer wild" in compare(trial, "failing", *flags).stderr
 
 
