@@ -66,8 +66,7 @@ void add_evaluate(Session& session) {
         return run_evaluate(*flags, session.json(), session.quiet(), context);
       });
   verb.add_option("STUDY", flags->study.file, "the study file")->required();
-  verb.add_option("MODEL|PREDICTIONS", flags->model_files,
-                  "models, or files of predictions joined by id, in any order")
+  verb.add_option("MODEL|PREDICTIONS", flags->model_files, "models, or files of predictions joined by id, in any order")
       ->required();
   add_field(verb, "-o,--output", flags->output, "the results to write, .json; `dfcl report` makes a page of them");
   add_word<verbs::Rows>(verb, "--split", flags->split, "the rows to look at\nDefault: test.");
@@ -86,6 +85,14 @@ void add_evaluate(Session& session) {
   verb.add_option("--segment", flags->segments,
                   "column of the trial: who gets what, by its values; may be repeated\nAny column, feature or not.")
       ->allow_extra_args(false);
+  add_word<allocate::Objective>(
+      verb, "--objective", flags->objective,
+      "what plans maximise: revenue, or profit = worth of revenue - cost\nThe worth: --margin or "
+      "--per-revenue.");
+  add_field(verb, "--min-roi", flags->min_roi, "plans take no step that is predicted to earn less revenue per cost");
+  add_field(verb, "--eligible", flags->eligible,
+            "file that says which arms a unit may get\nColumns id and eligible_<arm> (0/1, yes/no), as for `dfcl "
+            "allocate`.");
   verb.add_flag("--allow-training-rows", flags->allow_training_rows,
                 "evaluate on rows that a model was trained on, all the same");
   add_field(verb, "--fitted-on", flags->fitted_on,

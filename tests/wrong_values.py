@@ -165,6 +165,10 @@ ROWS = {
         "intervals": both("bootstrapped"),
         "weights": both("gamma"),
         "segment": both("nowhere"),
+        "control": only_program("absent"),  # in Python a keyword of the study
+        "objective": both("Profit"),
+        "min_roi": both(-1),
+        "eligible": both(ABSENT),
         "allow_training_rows": flag(),
         "fitted_on": both(ABSENT),
         "test": both(ABSENT),

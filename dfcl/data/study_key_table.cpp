@@ -78,6 +78,7 @@ void add_arms(std::vector<StudyKey>& keys) {
   using A = Study::Arms;
   arms("control", &A::control, "The arm that means nothing was given.")
       .unset("the first of `order`, else an arm named 0, control or none")
+      .flag("evaluate", "--control")
       .keyword("control");
   arms("order", &A::order,
        "All arms from the weakest to the strongest, where they are graded. Any other arm in the trial is an error.")

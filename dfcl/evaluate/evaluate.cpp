@@ -107,6 +107,15 @@ std::vector<std::string> how_it_was_made(const Setting& setting) {
     how.push_back("Each arm costs a known share of its revenue, so cost is that share of the estimated revenue.");
   }
   how.push_back("Deployed plans are made from predictions alone and held fixed; over- and underspending are shown.");
+  const allocate::Rules& rules = setting.input.rules;
+  if (rules.objective == allocate::Objective::profit)
+    how.push_back(fmt::format("Plans make profit large, {} x revenue - cost.", rules.margin));
+  if (rules.min_roi > 0.0)
+    how.push_back(
+        fmt::format("Plans take no step that is predicted to earn less than {} revenue per cost.", rules.min_roi));
+  if (setting.input.eligible.rows > 0)
+    how.push_back(
+        "Plans give units only arms that they may get, at random too; one arm for everyone looks at no limit.");
   how.push_back(
       "Matched plans are cut where the evaluated cost first crosses the budget. They look at the outcomes they "
       "are judged by: their ranges over resamples claim no coverage.");

@@ -11,12 +11,14 @@
 
 #include "dfcl/check/check.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/core/hash.h"
 #include "dfcl/core/printable.h"
 #include "dfcl/core/version.h"
 #include "dfcl/data/budgets.h"
 #include "dfcl/data/report_words.h"
 #include "dfcl/evaluate/estimators/join.h"
 #include "dfcl/evaluate/evaluate.h"
+#include "dfcl/io/predictions/prediction_file.h"
 #include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/io/trial/trial_reader.h"
 #include "dfcl/io/trial/unit_labels.h"
@@ -102,7 +104,7 @@ void set_known_prices(const evaluate::TrialRows& rows, TrialPrediction& predicte
 data::Provenance make_provenance(const EvaluateRequest& request, const JudgedTrial& judged,
                                  const evaluate::EvaluationOptions& options, const std::vector<std::string>& names,
                                  const std::vector<TrialPrediction>& models, const Judgement& judgement,
-                                 std::uint64_t seed) {
+                                 const core::Matrix<std::uint8_t>& eligible, std::uint64_t seed) {
   data::Provenance provenance{"results", core::version(), "evaluate", {}};
   provenance.options = {{"seed", std::to_string(seed)},
                         {"split", std::string(core::to_word(request.split))},
@@ -125,6 +127,12 @@ data::Provenance make_provenance(const EvaluateRequest& request, const JudgedTri
   if (!judgement.nuisance->fingerprint.empty())
     provenance.options.emplace_back("nuisance", judgement.nuisance->fingerprint);
   if (!judgement.choice.not_pre_declared.empty()) provenance.options.emplace_back("pre_declared", "false");
+  if (request.objective != allocate::Objective::revenue)
+    provenance.options.emplace_back("objective", std::string(core::to_word(request.objective)));
+  if (request.min_roi) provenance.options.emplace_back("min_roi", fmt::format("{}", *request.min_roi));
+  if (eligible.rows() > 0)
+    provenance.options.emplace_back("eligible",
+                                    fmt::format("{:016x}", core::hash_bytes(eligible.data(), eligible.view().size())));
   if (request.allow_training_rows) provenance.options.emplace_back("allow_training_rows", "true");
   return provenance;
 }
@@ -161,6 +169,9 @@ void check_request(const EvaluateRequest& request) {
   require_count("levels", request.levels, 2);
   require_count("resamples", request.resamples, 0);
   for (const std::string& column : request.segments) require_text("segment", column);
+  require_text("eligible", request.eligible);
+  if (request.min_roi && !(*request.min_roi >= 0.0 && std::isfinite(*request.min_roi)))
+    throw core::field_error("min_roi", "out of range", fmt::format("{}", *request.min_roi), "a number of 0 or more");
 }
 
 void check_outputs(const EvaluateRequest& request, const std::string& trial_path, const std::string& test_path) {
@@ -200,6 +211,14 @@ void note_unchecked(const EvaluateRequest& request, const std::vector<TrialPredi
 
 TrainingRows training_rows(const EvaluateRequest& request) {
   return request.allow_training_rows ? TrainingRows::warn : TrainingRows::refuse;
+}
+
+allocate::Rules plan_rules(const EvaluateRequest& request, const data::Study& study) {
+  allocate::Rules rules;
+  rules.objective = request.objective;
+  rules.margin = study.value.of_revenue().value_or(1.0);
+  rules.min_roi = request.min_roi.value_or(0.0);
+  return rules;
 }
 
 // The caller says that predictions which do not say it themselves hold an index.
@@ -280,6 +299,11 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, Judgement& judgement, cons
   input.reference = request.reference;
   input.nuisance = judgement.nuisance->outcomes();
   if (truth) input.truth = truth->prediction.outcomes();
+  core::Matrix<std::uint8_t> eligible(0, 0);
+  if (request.eligible)
+    eligible = io::read_eligibility(*request.eligible, judged.rows.arms.labels, judged.rows.ids, context);
+  if (request.eligible) input.eligible = std::as_const(eligible).view();
+  input.rules = plan_rules(request, judged.study);
   input.segments = read_segments(request.segments, judged, context);
   input.arm_means = evaluate::arm_means(*judged.own, split_of_rows(request.split));
   const std::vector<std::uint8_t> rule = read_rule(judged, context);
@@ -305,7 +329,7 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, Judgement& judgement, cons
   options.is_adjusted = checked.grade == check::Grade::adjustable;
 
   return {{evaluate::evaluate(input, options, context),
-           make_provenance(request, judged, options, names, predicted, judgement, context.seed), words,
+           make_provenance(request, judged, options, names, predicted, judgement, eligible, context.seed), words,
            std::string(core::to_word(request.split)), checked},
           checked.fit};
 }

@@ -37,6 +37,10 @@ struct EvaluateRequest {
   Intervals intervals = Intervals::bootstrap;
   evaluate::Weights weights = evaluate::Weights::poisson;
   std::vector<std::string> segments;  // columns of the trial
+  // What plans keep to, as in allocate; profit takes the worth of revenue from [value].
+  allocate::Objective objective = allocate::Objective::revenue;
+  std::optional<double> min_roi;
+  std::optional<std::string> eligible;  // path of a table: which arms a unit may get
   bool allow_training_rows = false;
   std::optional<std::string> fitted_on;  // table of the rows that predictions from elsewhere were fitted on
   std::optional<std::string> split_out;  // table to write: each row's split

@@ -483,6 +483,9 @@ def evaluate(
     intervals: str = "bootstrap",
     weights: str = "poisson",
     segment: str | Sequence[str] | None = None,
+    objective: str = "revenue",
+    min_roi: float | None = None,
+    eligible: TableLike | None = None,
     allow_training_rows: bool = False,
     fitted_on: TableLike | None = None,
     test: TableLike | None = None,
@@ -499,7 +502,8 @@ def evaluate(
     from names; their order does not matter. ``index=True`` says that predictions which do not say it themselves hold an
     index, which ranks units and is no money. ``estimator`` and ``nuisance`` in place of the study's own mark the verdict
     as not pre-declared. ``fitted_on`` holds the ids of the rows that predictions from elsewhere were fitted on. ``test``
-    is a separate trial to evaluate on; ``split_out`` is written: each row's id and split.
+    is a separate trial to evaluate on; ``split_out`` is written: each row's id and split. Plans keep to
+    ``objective``, ``min_roi`` and ``eligible`` as those of :func:`allocate` do.
 
     >>> made = simulate("marketing", rows=4000, seed=1)
     >>> model = train(made.study, made.trial, method="tsm", epochs=2, seed=1)
@@ -511,8 +515,10 @@ def evaluate(
     _fill(request, split=split, estimator=estimator, budget=budget, per_unit=per_unit, share_of_max=share_of_max)
     _fill(request, index=index, levels=levels, ranking=ranking, resamples=resamples, intervals=intervals, weights=weights)
     _fill(request, segment=segment, allow_training_rows=allow_training_rows, output=output, split_out=split_out)
+    _fill(request, objective=objective, min_roi=min_roi)
     with Sources() as sources:
         _fill_study(request, study_of(study, keywords), trial, sources)
+        _fill_tables(request, sources, eligible=eligible)
         request.set("models", _model_inputs(models, sources))
         for name, table in (("fitted_on", fitted_on), ("test", test)):
             if table is not None:

@@ -143,6 +143,28 @@ def test_what_revenue_is_worth_is_said_in_one_way(dfcl, tmp_path):
     assert "profit over control" in text and "ROI, %" in text and "Against plans that need no model" in text
 
 
+def test_plans_keep_to_the_limits_of_allocate(dfcl, tmp_path):
+    make(tmp_path, lambda x: 4.0 * x, more="[value]\nmargin = 0.5\n")
+    table = pq.read_table(tmp_path / "good.parquet")
+    ids = table["id"].to_pylist()
+    free = evaluate(dfcl, "good.parquet", "--share-of-max", 1)["models"][0]["deployed"][0]["share_per_arm"]
+    assert free[1] > 0.5
+    (tmp_path / "eligible.csv").write_text("id,eligible_on\n" + "".join(f"{unit},{unit % 2}\n" for unit in ids))
+    results = evaluate(dfcl, "good.parquet", "--share-of-max", 1, "--eligible", "eligible.csv")
+    assert results["models"][0]["deployed"][0]["share_per_arm"][1] == pytest.approx(free[1] / 2, abs=0.03)
+    assert any("only arms that they may get" in line for line in results["how"])
+    assert "eligible" in dict(results["made_by"]["options"])
+    # A step must return 2 revenue per cost to make a profit at a margin of 0.5: the same as that least return.
+    profit, least = (
+        evaluate(dfcl, "good.parquet", "--share-of-max", 1, *flags)["models"][0]["deployed"][0]
+        for flags in (["--objective", "profit"], ["--min-roi", 2.000001])
+    )
+    assert profit["share_per_arm"] == least["share_per_arm"] and 0 < profit["share_per_arm"][1] < free[1]
+    assert profit["incremental_profit"]["value"] > 0
+    refused = dfcl("evaluate", "study.toml", "good.parquet", "--control", "absent")
+    assert refused.code != 0 and "absent" in refused.stderr
+
+
 def test_allocate_reports_incremental_profit(dfcl, tmp_path):
     ids = np.arange(4) + 1
     write_predictions(tmp_path / "p.parquet", ids, np.array([10.0, 10, 10, 10]), np.array([14.0, 13, 12, 11]), np.array([1.0, 1, 1, 1]), np.array([2.0, 2, 2, 2]))

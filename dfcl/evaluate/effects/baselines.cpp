@@ -61,11 +61,16 @@ std::string mix_words(const Setting& setting, const PlanRun& plan) {
 }
 
 // What one more unit of cost would earn at each budget; where the path has ended, what the last one earned.
-std::vector<double> marginal_returns(const ModelRun& run) {
+std::vector<double> marginal_returns(const ModelRun& run, const allocate::Rules& rules) {
+  // A multiplier is value per cost: of profit m r - c, where it is what plans make large.
+  const auto revenue_per_cost = [&](double multiplier) {
+    return rules.objective == allocate::Objective::profit ? (multiplier + 1.0) / rules.margin : multiplier;
+  };
   double last = 0.0;
-  for (const PlanRun& plan : run.curve) last = plan.cut.multiplier > 0.0 ? plan.cut.multiplier : last;
+  for (const PlanRun& plan : run.curve) last = plan.cut.multiplier > 0.0 ? revenue_per_cost(plan.cut.multiplier) : last;
   std::vector<double> returns;
-  for (const PlanRun& plan : run.deployed) returns.push_back(plan.cut.multiplier > 0.0 ? plan.cut.multiplier : last);
+  for (const PlanRun& plan : run.deployed)
+    returns.push_back(plan.cut.multiplier > 0.0 ? revenue_per_cost(plan.cut.multiplier) : last);
   return returns;
 }
 
@@ -88,7 +93,7 @@ RandomRun run_random(const Setting& setting, const ArmMeans& means) {
   if (setting.knows_prices()) model.price.assign(rows.prices().begin(), rows.prices().end());
   ModelRun run = run_model(setting, model, nullptr);
   RandomRun random;
-  random.marginal_return = marginal_returns(run);
+  random.marginal_return = marginal_returns(run, setting.input.rules);
   random.baseline = {"random", {}, std::move(run.deployed), std::move(run.curve), std::move(run.plans)};
   for (const PlanRun& plan : random.baseline.plans) random.baseline.names.push_back(mix_words(setting, plan));
   return random;
