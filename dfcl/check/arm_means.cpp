@@ -48,13 +48,14 @@ double cost_factor(const data::Trial& trial, std::size_t arm) {
   return trial.cost_facts.is_known() ? trial.cost_facts.per_arm[arm] : 1.0;
 }
 
-std::vector<Totals> totals_of(const data::Trial& trial, core::RunContext& context) {
+std::vector<Totals> totals_of(const data::Trial& trial, const RowGroups& order, core::RunContext& context) {
   const std::size_t num_arms = trial.arms.size();
   return core::sum_chunks(
       context, trial.num_units(), chunk_size_of(trial.num_units()), std::vector<Totals>(num_arms),
       [&](std::size_t begin, std::size_t end) {
         std::vector<Totals> part(num_arms);
-        for (std::size_t row = begin; row < end; ++row) {
+        for (std::size_t i = begin; i < end; ++i) {
+          const std::size_t row = order.place(i);
           Totals& arm = part[trial.arm[row]];
           const double weight = weight_of(trial, row);
           ++arm.units;
@@ -149,7 +150,7 @@ Difference difference_of(double value, const Spread& arm, const Spread& control,
 }  // namespace
 
 std::vector<ArmSummary> arm_means(const data::Trial& trial, const RowGroups& groups, core::RunContext& context) {
-  std::vector<Totals> totals = totals_of(trial, context);
+  std::vector<Totals> totals = totals_of(trial, groups, context);
   std::vector<Spread> spreads = spreads_of(trial, groups, totals, context);
   const std::size_t control = trial.arms.control;
   for (std::size_t arm = 0; arm < totals.size(); ++arm) {

@@ -64,7 +64,7 @@ CheckResult check_trial(const data::Trial& trial, const data::Study& study, core
   const BalanceTest balance(trial, draws, options, context);
   std::vector<bool> left_out(trial.features.num_features());
   result.suspects = find_suspects(trial, table, balance.features(), draws.arm.size(), options, left_out, context);
-  find_outcome_leaks(trial, options, left_out, result.suspects, context);
+  find_outcome_leaks(trial, draws.groups, options, left_out, result.suspects, context);
   result.balance = balance.result(left_out);
 
   const bool draws_at_one_time = draws.drawn == Drawn::unit || draws.drawn == Drawn::cluster_and_time;

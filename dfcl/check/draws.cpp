@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "dfcl/core/hash.h"
 #include "dfcl/core/parallel.h"
+#include "dfcl/data/unit_key.h"
 
 namespace dfcl::check {
 namespace {
@@ -18,15 +20,70 @@ RowGroups empty_groups(const data::Trial& trial, const core::RunContext& context
           .begins = core::Column<std::uint64_t>(context.scratch())};
 }
 
-RowGroups groups_of_clusters(const data::Trial& trial, const core::RunContext& context) {
+// All rows by their keys; empty where they stand as read.
+core::Column<std::uint32_t> rows_by_key(const data::Trial& trial, core::RunContext& context) {
+  struct Keyed {
+    std::uint64_t key;
+    std::uint32_t row;
+    bool operator<(const Keyed& other) const { return key != other.key ? key < other.key : row < other.row; }
+  };
+  core::Column<std::uint32_t> rows;
+  if (trial.ids.are_row_numbers() || !context.scratch_folder.empty()) return rows;
+  constexpr std::size_t kBlocks = 4096;  // by the upper bits, each sorted on its own
+  const auto block_of = [](std::uint64_t key) { return key >> 52; };
+  const std::size_t size = trial.num_units();
+  std::vector<std::uint64_t> keys(size);
+  core::for_each_chunk(context, size, 65'536, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t row = begin; row < end; ++row) keys[row] = core::mix_bits(data::unit_key(trial, row));
+  });
+  std::vector<std::size_t> ends(kBlocks + 1);
+  for (const std::uint64_t key : keys) ++ends[block_of(key) + 1];
+  for (std::size_t block = 1; block < ends.size(); ++block) ends[block] += ends[block - 1];
+  std::vector<std::size_t> next(ends.begin(), ends.end() - 1);
+  std::vector<Keyed> keyed(size);
+  for (std::size_t row = 0; row < size; ++row)
+    keyed[next[block_of(keys[row])]++] = {keys[row], static_cast<std::uint32_t>(row)};
+  rows.resize(size);
+  core::for_each_chunk(context, kBlocks, 64, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t block = begin; block < end; ++block) {
+      std::sort(keyed.begin() + static_cast<std::ptrdiff_t>(ends[block]),
+                keyed.begin() + static_cast<std::ptrdiff_t>(ends[block + 1]));
+    }
+    for (std::size_t i = ends[begin]; i < ends[end]; ++i) rows[i] = keyed[i].row;
+  });
+  return rows;
+}
+
+// Each row alone.
+RowGroups single_rows_of(const data::Trial& trial, core::RunContext& context) {
+  return {.num_rows = trial.num_units(), .rows = rows_by_key(trial, context), .begins = {}};
+}
+
+// The rank of each cluster by its key.
+std::vector<std::uint32_t> cluster_ranks(const data::Trial& trial) {
+  std::vector<std::uint32_t> order(trial.num_clusters);
+  std::iota(order.begin(), order.end(), 0u);
+  if (!trial.cluster_key.empty()) {
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return trial.cluster_key[a] < trial.cluster_key[b]; });
+  }
+  std::vector<std::uint32_t> ranks(order.size());
+  for (std::uint32_t rank = 0; rank < order.size(); ++rank) ranks[order[rank]] = rank;
+  return ranks;
+}
+
+RowGroups groups_of_clusters(const data::Trial& trial, core::RunContext& context) {
   RowGroups groups = empty_groups(trial, context);
+  const RowGroups all = single_rows_of(trial, context);
+  const std::vector<std::uint32_t> rank = cluster_ranks(trial);
   groups.rows.resize(trial.num_units());
   groups.begins.assign(trial.num_clusters + 1, 0);
-  for (const std::uint32_t cluster : trial.cluster) ++groups.begins[cluster + 1];
+  for (const std::uint32_t cluster : trial.cluster) ++groups.begins[rank[cluster] + 1];
   for (std::size_t i = 1; i < groups.begins.size(); ++i) groups.begins[i] += groups.begins[i - 1];
   core::Column<std::uint64_t> next = groups.begins;
-  for (std::size_t row = 0; row < trial.num_units(); ++row) {
-    groups.rows[next[trial.cluster[row]]++] = static_cast<std::uint32_t>(row);
+  for (std::size_t i = 0; i < trial.num_units(); ++i) {
+    const std::size_t row = all.place(i);
+    groups.rows[next[rank[trial.cluster[row]]]++] = static_cast<std::uint32_t>(row);
   }
   // A cluster without rows is no group.
   groups.begins.resize(
@@ -98,6 +155,7 @@ RowGroups cut_by_time(const data::Trial& trial, const RowGroups& groups) {
 }
 
 core::Column<std::uint8_t> arms_of(const data::Trial& trial, const RowGroups& groups, core::RunContext& context) {
+  if (groups.single_rows() && groups.rows.empty()) return trial.arm;
   core::Column<std::uint8_t> arms(context.scratch());
   arms.resize(groups.size());
   core::for_each_chunk(context, groups.size(), 16'384, [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -114,21 +172,22 @@ core::Column<std::uint8_t> arms_of(const data::Trial& trial, const RowGroups& gr
 }  // namespace
 
 RowGroups groups_of(const data::Trial& trial, core::RunContext& context) {
-  RowGroups groups{.num_rows = trial.num_units(), .rows = {}, .begins = {}};
-  if (trial.has_clusters()) groups = groups_of_clusters(trial, context);
-  if (groups.size() == groups.num_rows) return {.num_rows = trial.num_units(), .rows = {}, .begins = {}};
+  if (!trial.has_clusters()) return single_rows_of(trial, context);
+  RowGroups groups = groups_of_clusters(trial, context);
+  if (groups.size() == groups.num_rows) return single_rows_of(trial, context);
   if (trial.has_time()) sort_by_time(trial, groups, context);
   return groups;
 }
 
 Draws draws_of(const data::Trial& trial, const RowGroups& groups, core::RunContext& context) {
   Draws draws;
-  draws.groups.num_rows = trial.num_units();
   if (groups.single_rows()) {
     if (trial.has_clusters()) draws.drawn = Drawn::cluster;
-    draws.arm = trial.arm;
+    draws.groups = groups;
+    draws.arm = arms_of(trial, draws.groups, context);
     return draws;
   }
+  draws.groups = single_rows_of(trial, context);
   const Mixing mixing = mixing_of(trial, groups, context);
   draws.num_mixed_groups = static_cast<std::size_t>(mixing.mixed);
   if (drawn_by_group(mixing)) {
@@ -143,7 +202,7 @@ Draws draws_of(const data::Trial& trial, const RowGroups& groups, core::RunConte
       draws.groups = std::move(cells);
     }
   }
-  draws.arm = draws.groups.single_rows() ? trial.arm : arms_of(trial, draws.groups, context);
+  draws.arm = arms_of(trial, draws.groups, context);
   return draws;
 }
 
@@ -155,6 +214,12 @@ std::vector<std::uint64_t> spread_sample(std::size_t size, std::size_t count) {
     const std::uint64_t end = size * (i + 1) / count;
     sample[i] = begin + core::mix_bits(i) % (end - begin);
   }
+  return sample;
+}
+
+std::vector<std::uint64_t> sample_rows(const RowGroups& order, std::size_t count) {
+  std::vector<std::uint64_t> sample = spread_sample(order.num_rows, count);
+  for (std::uint64_t& row : sample) row = order.place(row);
   return sample;
 }
 

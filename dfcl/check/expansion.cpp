@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "dfcl/check/draws.h"
 #include "dfcl/core/parallel.h"
 
 namespace dfcl::check {
@@ -84,10 +83,10 @@ void number_columns(Plan& plan, std::size_t& next) {
 
 }  // namespace
 
-Expansion::Expansion(const data::Features& features, std::size_t smallest_arm, const CheckOptions& options,
-                     core::RunContext& context)
+Expansion::Expansion(const data::Features& features, const RowGroups& order, std::size_t smallest_arm,
+                     const CheckOptions& options, core::RunContext& context)
     : plans_(features.num_features()) {
-  const std::vector<std::uint64_t> sample = spread_sample(features.num_units(), options.quantile_rows);
+  const std::vector<std::uint64_t> sample = sample_rows(order, options.quantile_rows);
   const double tail_in_arm = 5.0 / static_cast<double>(std::max<std::size_t>(1, smallest_arm));
   const double tail = std::clamp(tail_in_arm, 0.005, 0.25);
   const auto least =

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "dfcl/check/check.h"
+#include "dfcl/check/draws.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/features.h"
 
@@ -38,8 +39,9 @@ class Expansion {
   // smallest_arm: draws in the smallest arm. An aspect of a feature becomes a column only where at least 20 sampled
   // units have it and 20 have not, and 5 of each are expected in the smallest arm; the tails cut off are as large, so
   // that no mean hangs on a handful of units and the approximations hold.
-  Expansion(const data::Features& features, std::size_t smallest_arm, const CheckOptions& options,
-            core::RunContext& context);
+  // order: of the rows, of which the sample is taken.
+  Expansion(const data::Features& features, const RowGroups& order, std::size_t smallest_arm,
+            const CheckOptions& options, core::RunContext& context);
 
   std::size_t num_columns() const { return num_columns_; }
   const std::vector<Plan>& plans() const { return plans_; }

@@ -114,10 +114,10 @@ std::string overlap_reason(const data::Trial& trial, std::size_t feature, const 
 
 }  // namespace
 
-void find_outcome_leaks(const data::Trial& trial, const CheckOptions& options, std::vector<bool>& left_out,
-                        std::vector<Suspect>& suspects, core::RunContext& context) {
+void find_outcome_leaks(const data::Trial& trial, const RowGroups& order, const CheckOptions& options,
+                        std::vector<bool>& left_out, std::vector<Suspect>& suspects, core::RunContext& context) {
   const std::size_t num_features = trial.features.num_features();
-  const std::vector<std::uint64_t> sample = spread_sample(trial.num_units(), options.quantile_rows);
+  const std::vector<std::uint64_t> sample = sample_rows(order, options.quantile_rows);
   if (sample.size() < kFewestRows) return;
   const std::vector<double> residual = residual_revenue(trial, sample);
   std::vector<double> explained(num_features);

@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "dfcl/check/check.h"
+#include "dfcl/check/draws.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/trial.h"
 
 namespace dfcl::check {
 
 // Adds to suspects; left_out is set true for each feature found, and those that are so already are not looked at.
-void find_outcome_leaks(const data::Trial& trial, const CheckOptions& options, std::vector<bool>& left_out,
-                        std::vector<Suspect>& suspects, core::RunContext& context);
+void find_outcome_leaks(const data::Trial& trial, const RowGroups& order, const CheckOptions& options,
+                        std::vector<bool>& left_out, std::vector<Suspect>& suspects, core::RunContext& context);
 
 }  // namespace dfcl::check

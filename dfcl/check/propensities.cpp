@@ -221,7 +221,8 @@ core::Column<float> estimate_propensities(const data::Trial& trial, core::RunCon
   const Draws draws = draws_of(trial, groups, context);
   std::vector<std::size_t> counts(trial.arms.size());
   for (const std::uint8_t arm : draws.arm) ++counts[arm];
-  const Expansion expansion(trial.features, *std::min_element(counts.begin(), counts.end()), options, context);
+  const Expansion expansion(trial.features, draws.groups, *std::min_element(counts.begin(), counts.end()), options,
+                            context);
   PropensityModel model(trial, draws, expansion, options, context);
   model.fit();
   return model.propensities();

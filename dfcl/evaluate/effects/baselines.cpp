@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "dfcl/core/hash.h"
 #include "dfcl/core/random.h"
@@ -195,25 +196,32 @@ void set_predictions(const Setting& setting, const ArmMeans& means, BaselineRun&
   }
 }
 
+// The same whatever the order of the terms, which are sorted.
+double sum_in_any_order(std::vector<double>& terms) {
+  std::sort(terms.begin(), terms.end());
+  return std::accumulate(terms.begin(), terms.end(), 0.0);
+}
+
 }  // namespace
 
 ArmMeans arm_means(const data::Trial& trial, std::optional<data::Split> evaluated) {
   const std::size_t num_arms = trial.arms.size();
   const auto sum = [&](std::optional<data::Split> left_out) {
-    ArmMeans means{std::vector<double>(num_arms), std::vector<double>(num_arms), left_out.has_value()};
-    std::vector<double> weights(num_arms);
+    ArmMeans means{{}, {}, left_out.has_value()};
+    std::vector<std::vector<double>> weights(num_arms), revenue(num_arms), cost(num_arms);
     for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
       if (left_out && trial.split[unit] == *left_out) continue;
       const double weight = trial.propensity.empty() ? 1.0 : 1.0 / static_cast<double>(trial.propensity[unit]);
-      weights[trial.arm[unit]] += weight;
-      means.revenue[trial.arm[unit]] += weight * static_cast<double>(trial.revenue[unit]);
-      means.cost[trial.arm[unit]] += weight * static_cast<double>(trial.cost[unit]);
+      weights[trial.arm[unit]].push_back(weight);
+      revenue[trial.arm[unit]].push_back(weight * static_cast<double>(trial.revenue[unit]));
+      cost[trial.arm[unit]].push_back(weight * static_cast<double>(trial.cost[unit]));
     }
     bool has_all = true;
     for (std::size_t arm = 0; arm < num_arms; ++arm) {
-      has_all = has_all && weights[arm] > 0.0;
-      means.revenue[arm] /= weights[arm];
-      means.cost[arm] /= weights[arm];
+      const double weight = sum_in_any_order(weights[arm]);
+      has_all = has_all && weight > 0.0;
+      means.revenue.push_back(sum_in_any_order(revenue[arm]) / weight);
+      means.cost.push_back(sum_in_any_order(cost[arm]) / weight);
     }
     return std::pair(means, has_all);
   };
