@@ -166,17 +166,20 @@ GainNeed gain_need(const PlanPair& pair, double gain, double split_share, const 
 
 std::vector<ArmPower> arms_against_control(const evaluate::TrialRows& rows, const PowerLevels& levels) {
   const std::size_t control = rows.arms.control;
-  std::vector<double> weight(rows.num_arms()), mean(rows.num_arms());
+  std::vector<double> weight(rows.num_arms()), mean(rows.num_arms()), mean_cost(rows.num_arms());
   for (std::size_t row = 0; row < rows.size(); ++row) {
     weight[rows.arm[row]] += rows.weight[row];
     mean[rows.arm[row]] += rows.weight[row] * static_cast<double>(rows.revenue[row]);
+    mean_cost[rows.arm[row]] += rows.weight[row] * static_cast<double>(rows.cost[row]);
   }
   for (std::size_t arm = 0; arm < rows.num_arms(); ++arm) {
     if (rows.arm_units[arm] < 2)
       throw core::Error({.kind = core::ErrorKind::data,
                          .what = fmt::format("arm '{}' has fewer than two rows to look at", rows.arms.labels[arm])});
     mean[arm] /= weight[arm];
+    mean_cost[arm] /= weight[arm];
   }
+  if (!rows.prices().empty()) mean_cost.assign(rows.prices().begin(), rows.prices().end());
   const auto count = static_cast<double>(rows.size());
   std::vector<ArmPower> found;
   std::vector<double> parts(rows.size());
@@ -188,7 +191,12 @@ std::vector<ArmPower> arms_against_control(const evaluate::TrialRows& rows, cons
       const double rest = rows.weight[row] * (static_cast<double>(rows.revenue[row]) - mean[own]) * count / weight[own];
       parts[row] = own == arm ? rest : own == control ? -rest : 0.0;
     }
-    ArmPower power{rows.arms.labels[arm], rows.arm_units[arm], {}, unit_sd(rows, parts, 0.0), 0.0};
+    ArmPower power{rows.arms.labels[arm],
+                   rows.arm_units[arm],
+                   {},
+                   unit_sd(rows, parts, 0.0),
+                   0.0,
+                   mean_cost[arm] - mean_cost[control]};
     power.difference = core::t_interval(mean[arm] - mean[control], power.sd / std::sqrt(count),
                                         static_cast<double>(rows.num_groups()) - 1.0, levels.level);
     power.least_effect = smallest_gain(power.sd, count, levels);

@@ -70,6 +70,7 @@ struct ArmPower {
   Interval difference;        // mean revenue of the arm minus control's, per unit
   double sd = 0.0;            // of the difference, per row looked at (rows of a cluster taken together)
   double least_effect = 0.0;  // revenue per unit that is found with the stated probability
+  double extra_cost = 0.0;    // mean cost of the arm minus control's, per unit
 };
 // Every arm but control. Throws Error of kind data where an arm has fewer than two rows.
 std::vector<ArmPower> arms_against_control(const evaluate::TrialRows& rows, const PowerLevels& levels);

@@ -141,6 +141,7 @@ void judge_plans(const PowerRequest& request, report::PowerFigures& figures, Pla
   const data::Study& study = judged.study;
   const std::size_t num_rows = judged.rows.size();
   figures.split_share = static_cast<double>(num_rows) / static_cast<double>(judged.trial->num_units());
+  figures.value_per_revenue = study.value.of_revenue();
   figures.title = study.report.title.value_or("");
   figures.currency = study.report.currency.value_or("");
   figures.revenue_name = study.report.revenue_name.value_or(study.columns.revenue);
@@ -205,6 +206,8 @@ PowerResult power(const PowerRequest& request, core::RunContext& context) {
                         {"split", figures.has_trial ? figures.split : ""},
                         {"launch_units", request.launch_units ? fmt::format("{}", *request.launch_units) : ""},
                         {"differ", is_assumed ? fmt::format("{}", request.differ.value_or(kDiffer)) : ""}}};
+  if (figures.value_per_revenue)
+    result.provenance.options.emplace_back("value_per_revenue", fmt::format("{}", *figures.value_per_revenue));
   if (request.output) io::write_text_file(*request.output, report::power_json(figures, result.provenance));
   return result;
 }

@@ -55,6 +55,22 @@ def test_without_plans_a_share_of_the_units_is_assumed_to_differ(dfcl, trial):
     assert steadied["sd"] < 0.5 * few["sd"], "predictions take out what is known of the units"
 
 
+def test_what_revenue_is_worth_says_where_an_arm_breaks_even(dfcl, trial):
+    plain = power(dfcl, "study.toml")
+    assert plain["power"]["this_trial"]["value_per_revenue"] is None
+    assert "breaks even at" not in json.dumps(plain["tables"])
+    paid = power(dfcl, "study.toml", "--set", "value.per_revenue=2")
+    this = paid["power"]["this_trial"]
+    assert this["value_per_revenue"] == 2
+    assert this["arms"] == plain["power"]["this_trial"]["arms"]
+    table = next(table for table in paid["tables"] if table["id"] == "arms")
+    place = table["columns"].index("breaks even at")
+    for row, arm in zip(table["rows"], this["arms"]):
+        assert arm["extra_cost"] > 0
+        assert float(row[place]) == pytest.approx(arm["extra_cost"] / 2, rel=1e-2)
+        assert float(row[place + 1]) == pytest.approx(100 * (2 * arm["difference"]["value"] / arm["extra_cost"] - 1), abs=0.1)
+
+
 def test_each_arm_against_control(dfcl, tmp_path, trial):
     """The least effect is z times the standard error of a plain difference of means."""
     table = pq.read_table(tmp_path / "trial.parquet").to_pydict()

@@ -65,7 +65,8 @@ static const Described<launch::ArmPower>& description(Of<launch::ArmPower>) {
           .field("rows", &A::units, "of the arm that are looked at")
           .field("difference", &A::difference, {"mean revenue of the arm minus control's", kPerUnit})
           .field("sd", &A::sd, {"of the difference, per row looked at", kPerUnit})
-          .field("least_effect", &A::least_effect, {"that is found with the stated probability", kPerUnit});
+          .field("least_effect", &A::least_effect, {"that is found with the stated probability", kPerUnit})
+          .field("extra_cost", &A::extra_cost, {"mean cost of the arm minus control's", kPerUnit});
   return arm;
 }
 
@@ -96,6 +97,8 @@ static const Described<PowerFigures>& description(Of<PowerFigures>) {
           .field("smallest_gain", smallest_gain_of, {"that it finds with the stated probability", kPerUnit})
           .field("smallest_relative_gain", [](const F& one) { return relative_to_plan(one, smallest_gain_of(one)); },
                  {"the same", kShare})
+          .field("value_per_revenue", &F::value_per_revenue,
+                 "what one unit of revenue is worth, by [value]; null where it is not known")
           .field("arms", &F::arms, "each arm against control")
           .field("launch_units", &F::launch_units, {"of the launch that hold-outs are a share of", kUnits})
           .field("holdouts", &F::holdouts, "for each gain asked for");

@@ -21,6 +21,11 @@ std::string units_text(double units) {
   return units < kMost ? count_text(static_cast<std::size_t>(units)) : "more than " + count_text(1'000'000'000'000'000);
 }
 
+// What a gain of revenue is worth; "" where that is not known.
+std::string worth_text(const PowerFigures& figures, double gain) {
+  return figures.value_per_revenue ? number_text(*figures.value_per_revenue * gain) : "";
+}
+
 Table needs_table(const PowerFigures& figures) {
   Table table{"next_trial",
               fmt::format("Units that the next trial needs, for a gain to be found with {:.0f} % probability",
@@ -30,10 +35,12 @@ Table needs_table(const PowerFigures& figures) {
               {}};
   if (figures.split_share < 1.0) table.columns.emplace_back("whole trial");
   if (figures.has_trial) table.columns.emplace_back("or a launch, half each");
+  if (figures.value_per_revenue) table.columns.emplace_back("worth of the gain");
   for (const GainNeed& need : power_needs(figures)) {
     std::vector<std::string> row = {number_text(need.gain), relative_text(figures, need.gain), units_text(need.rows)};
     if (figures.split_share < 1.0) row.push_back(units_text(need.trial_units));
     if (figures.has_trial) row.push_back(units_text(need.launch_units));
+    if (figures.value_per_revenue) row.push_back(worth_text(figures, need.gain));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -56,6 +63,8 @@ Table trial_table(const PowerFigures& figures) {
   table.rows.push_back(
       {"smallest gain it can show, per unit", fmt::format("{} ({})", number_text(smallest_gain_of(figures)),
                                                           relative_text(figures, smallest_gain_of(figures)))});
+  if (figures.value_per_revenue)
+    table.rows.push_back({"what that gain is worth, before its cost", worth_text(figures, smallest_gain_of(figures))});
   return table;
 }
 
@@ -66,12 +75,23 @@ Table arms_table(const PowerFigures& figures) {
               "Of the mean revenue per unit, for each arm alone; no correction for their number.",
               {"arm", "rows", "least effect", "relative to control", "difference here", "interval"},
               {}};
+  if (figures.value_per_revenue) {
+    table.columns.insert(table.columns.end(), {"extra cost", "breaks even at", "ROI here, %"});
+    table.note += " An arm that breaks even at less than the least effect may pay back without this trial showing it.";
+  }
   for (const launch::ArmPower& arm : figures.arms) {
     table.rows.push_back({arm.arm, count_text(arm.units), number_text(arm.least_effect),
                           figures.control_revenue > 0.0
                               ? fmt::format("{:.2f} %", 100.0 * arm.least_effect / figures.control_revenue)
                               : "",
                           number_text(arm.difference.value), interval_text(arm.difference.low, arm.difference.high)});
+    if (!figures.value_per_revenue) continue;
+    const double worth = *figures.value_per_revenue;
+    const bool costs = arm.extra_cost > 0.0;
+    table.rows.back().push_back(number_text(arm.extra_cost));
+    table.rows.back().push_back(number_text(arm.extra_cost / worth));
+    table.rows.back().push_back(
+        costs ? fmt::format("{:.1f}", 100.0 * (worth * arm.difference.value / arm.extra_cost - 1.0)) : "");
   }
   return table;
 }

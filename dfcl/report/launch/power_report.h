@@ -3,6 +3,7 @@
 // What a trial can show and how large the next must be, as a screen for people and as a results file.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct PowerFigures {
   double control_revenue = 0.0;                    // mean per unit, of the rows
   double launch_units = 0.0;                       // of the launch that hold-outs are a share of
   std::vector<launch::HoldoutNeed> holdouts = {};  // for each gain
+  std::optional<double> value_per_revenue = {};    // what one unit of revenue is worth, where [value] says it
   std::string title, currency;                     // of the study
   std::string revenue_name = "revenue", cost_name = "cost";
 };
