@@ -31,25 +31,25 @@ void add_launch(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& r
   verb.add_option("--holdout", request->holdout,
                   "share of the units that get control, chosen by a hash of the id\n"
                   "The same units every day. The plan gains role and propensity, and dfcl readout can measure it.");
-  verb.add_option("--holdout-salt", request->holdout_salt, "any text: another one gives another hold-out");
+  add_field(verb, "--holdout-salt", request->holdout_salt, "any text: another one gives another hold-out");
   verb.add_option("--explore", request->explore,
                   "share of the units that get an arm at random\nAnother --seed chooses other units and arms.");
-  verb.add_option("--launch", request->launch, "when the plan starts: kept in the plan, for dfcl readout");
-  verb.add_option("--previous", request->previous, "the plan before this one: tells what changes");
+  add_field(verb, "--launch", request->launch, "when the plan starts: kept in the plan, for dfcl readout");
+  add_field(verb, "--previous", request->previous, "the plan before this one: tells what changes");
 }
 
 void add_constraints(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& request) {
   add_field(verb, "--min-roi", request->min_roi,
             "no increment that earns less revenue per cost than this\n"
             "Without a budget: spend until the marginal return falls to it.");
-  verb.add_option("--eligible", request->eligible,
-                  "file that says which arms a unit may get\n"
-                  "Columns id and eligible_<arm> (0/1, yes/no). The prediction file may have such columns itself.");
-  verb.add_option("--segment", request->segment,
-                  "column of the predictions, or of a model's units, that names each unit's segment");
-  verb.add_option("--segment-budgets", request->segment_budgets, "file with columns segment and budget");
-  verb.add_option("--second-cost", request->second_cost,
-                  "file with columns id and cost_<arm>: another thing that arms use up");
+  add_field(verb, "--eligible", request->eligible,
+            "file that says which arms a unit may get\n"
+            "Columns id and eligible_<arm> (0/1, yes/no). The prediction file may have such columns itself.");
+  add_field(verb, "--segment", request->segment,
+            "column of the predictions, or of a model's units, that names each unit's segment");
+  add_field(verb, "--segment-budgets", request->segment_budgets, "file with columns segment and budget");
+  add_field(verb, "--second-cost", request->second_cost,
+            "file with columns id and cost_<arm>: another thing that arms use up");
   add_field(verb, "--second-budget", request->second_budget, "how much of it there is in all");
   verb.add_option("--min-units", request->min_units, "at least N units in an arm: ARM=N; may be repeated");
   verb.add_option("--max-units", request->max_units, "at most N units in an arm: ARM=N; may be repeated");
@@ -59,10 +59,10 @@ void add_options(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& 
   verb.add_option("PREDICTIONS", request->predictions,
                   "predictions, or a model\nPredictions: csv, csv.gz, parquet or arrow; a glob or a folder.")
       ->required();
-  verb.add_option("UNITS", request->units, "for a model: the units to predict and plan for");
-  verb.add_option("-o,--output", request->output,
-                  "the plan to write: id, arm, revenue, cost\n"
-                  "With several budgets: plan-1.parquet, plan-2.parquet, ... With --curve: the curve, .csv or .json.");
+  add_field(verb, "UNITS", request->units, "for a model: the units to predict and plan for");
+  add_field(verb, "-o,--output", request->output,
+            "the plan to write: id, arm, revenue, cost\n"
+            "With several budgets: plan-1.parquet, plan-2.parquet, ... With --curve: the curve, .csv or .json.");
   verb.add_option("--budget", request->totals, "total spend allowed above everyone in control; several as 100,200")
       ->delimiter(',');
   verb.add_option("--per-unit", request->per_unit, "the budget as spend per unit; several as 0.1,0.2")->delimiter(',');
@@ -72,9 +72,9 @@ void add_options(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& 
   verb.add_flag("--include-control", request->include_control, "budgets are totals, control's cost included");
   add_field(verb, "--multiplier", request->multiplier, "no budget: apply a known price of money, such as yesterday's");
   add_field(verb, "--curve", request->curve, "no plan: N points of the whole curve of spend and value");
-  verb.add_option("--control", request->control,
-                  "the arm that gains are counted against, for predictions that do not say\n"
-                  "Default: the arm called 0, control or none, else the first.");
+  add_field(verb, "--control", request->control,
+            "the arm that gains are counted against, for predictions that do not say\n"
+            "Default: the arm called 0, control or none, else the first.");
   verb.add_flag("--index", request->index, "revenue ranks units and is no money, for predictions that do not say");
   add_word<allocate::Objective>(verb, "--objective", request->objective,
                                 "what to maximise: revenue, or profit = worth of revenue - cost");

@@ -74,13 +74,13 @@ data::Provenance plan_provenance(const AllocateRequest& request, const PlanInput
   const bool has_value = request.margin || request.per_revenue || rules.objective == allocate::Objective::profit;
   if (has_value) add(request.per_revenue ? "per_revenue" : "margin", fmt::format("{}", rules.margin));
   if (request.min_roi) add("min_roi", fmt::format("{}", *request.min_roi));
-  add("segment", request.segment);
+  add("segment", request.segment.value_or(""));
   add("min_units", fmt::format("{}", fmt::join(request.min_units, ",")));
   add("max_units", fmt::format("{}", fmt::join(request.max_units, ",")));
   if (request.second_budget) add("second_budget", fmt::format("{}", *request.second_budget));
   if (request.has_roles()) {
     add("holdout", fmt::format("{}", request.holdout));
-    add("holdout_salt", request.holdout_salt);
+    add("holdout_salt", request.holdout_salt.value_or(""));
     add("explore", fmt::format("{}", request.explore));
     if (request.explore > 0.0) add("seed", fmt::format("{}", seed));
   }
@@ -182,7 +182,7 @@ report::PlanSummary empty_figures(const AllocateRequest& request, const PlanInpu
   figures.rules = input.rules;
   figures.shows_profit = request.margin || request.per_revenue || input.rules.objective == allocate::Objective::profit;
   figures.has_second = request.second_budget.has_value();
-  figures.launch_time = request.launch;
+  figures.launch_time = request.launch.value_or("");
   figures.budget_basis = request.include_control ? data::BudgetBasis::total : data::BudgetBasis::incremental;
   return figures;
 }
@@ -191,9 +191,9 @@ allocate::Curve make_curve(const AllocateRequest& request, PlanInput& input, cor
   const std::vector<std::string>& arms = input.facts.arms.labels;
   allocate::Curve curve =
       naming_units(input, [&] { return input.path().curve(static_cast<std::size_t>(*request.curve), context); });
-  const bool json_file = request.output.ends_with(".json");
-  if (!request.output.empty())
-    io::write_text_file(request.output, json_file ? report::curve_json(curve, arms) : report::curve_csv(curve, arms));
+  const bool json_file = request.output && request.output->ends_with(".json");
+  if (request.output)
+    io::write_text_file(*request.output, json_file ? report::curve_json(curve, arms) : report::curve_csv(curve, arms));
   return curve;
 }
 
@@ -207,7 +207,7 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
   check_request(request);
   Clock clock;
   std::optional<io::PlanFile> previous;
-  if (!request.previous.empty()) previous = io::read_plan(request.previous, context);
+  if (request.previous) previous = io::read_plan(*request.previous, context);
   const std::unique_ptr<PlanInput> input = open_plan_input(request, context);
   AllocateResult result;
   result.arms = input->facts.arms.labels;
@@ -238,10 +238,10 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
     }
     figures.seconds.solve = clock.lap();
     KeptPlan kept;
-    const bool is_wanted = !request.output.empty() || request.keep_plans || input->design.is_on() || previous;
+    const bool is_wanted = request.output || request.keep_plans || input->design.is_on() || previous;
     if (has_plan && is_wanted) {
-      deliver(request, *input, plan, plan_name(request.output, i, budgets.size()), previous, context, figures,
-              request.keep_plans ? &kept : nullptr);
+      deliver(request, *input, plan, plan_name(request.output.value_or(""), i, budgets.size()), previous, context,
+              figures, request.keep_plans ? &kept : nullptr);
     }
     figures.seconds.write = clock.lap();
     result.plans.push_back(std::move(figures));

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/suggest.h"
@@ -44,7 +45,7 @@ void check_limits(const AllocateRequest& request) {
   const int kinds = (request.totals.empty() ? 0 : 1) + (request.per_unit.empty() ? 0 : 1) +
                     (request.share_of_max.empty() ? 0 : 1) + (request.multiplier ? 1 : 0) + (request.curve ? 1 : 0);
   const bool unlimited =
-      request.min_roi || request.objective == allocate::Objective::profit || !request.segment_budgets.empty();
+      request.min_roi || request.objective == allocate::Objective::profit || request.segment_budgets.has_value();
   if (kinds > 1 || (kinds == 0 && !unlimited)) {
     throw field_error(
         second_budget_field(request),
@@ -52,15 +53,15 @@ void check_limits(const AllocateRequest& request) {
         fmt::format("give one of {}, {}, {}, {}, {}; or {} alone", field_name("budget"), field_name("per_unit"),
                     field_name("share_of_max"), field_name("multiplier"), field_name("curve"), field_name("min_roi")));
   }
-  if (request.segment.empty() != request.segment_budgets.empty()) {
+  if (!request.segment != !request.segment_budgets) {
     throw field_error(
-        request.segment.empty() ? "segment_budgets" : "segment",
-        fmt::format("goes together with {}", field_name(request.segment.empty() ? "segment" : "segment_budgets")));
+        !request.segment ? "segment_budgets" : "segment",
+        fmt::format("goes together with {}", field_name(!request.segment ? "segment" : "segment_budgets")));
   }
-  if (request.second_cost.empty() != !request.second_budget)
-    throw field_error(request.second_cost.empty() ? "second_budget" : "second_cost",
-                      fmt::format("goes together with {}",
-                                  field_name(request.second_cost.empty() ? "second_cost" : "second_budget")));
+  if (!request.second_cost != !request.second_budget)
+    throw field_error(
+        !request.second_cost ? "second_budget" : "second_cost",
+        fmt::format("goes together with {}", field_name(!request.second_cost ? "second_cost" : "second_budget")));
   if (request.is_coupled() && (request.stream || request.multiplier || request.curve)) {
     throw field_error(
         request.stream       ? "stream"
@@ -69,7 +70,7 @@ void check_limits(const AllocateRequest& request) {
         "segments, a second budget and limits on units need all predictions in memory and a budget", "", "",
         fmt::format("leave out {}, {} or {}", field_name("stream"), field_name("multiplier"), field_name("curve")));
   }
-  if (request.stream && !request.eligible.empty()) {
+  if (request.stream && request.eligible) {
     throw field_error("stream", fmt::format("cannot be combined with {}", field_name("eligible")), "", "",
                       "put eligible_<arm> columns into the prediction file");
   }
@@ -104,32 +105,33 @@ void check_numbers(const AllocateRequest& request) {
 
 // A plan must not replace what it was made from.
 void check_output(const AllocateRequest& request) {
-  if (request.output.empty()) return;
+  if (!request.output) return;
   if (!request.curve) {
-    require_table_ending("output", request.output);
-  } else if (!request.output.ends_with(".csv") && !request.output.ends_with(".json")) {
-    throw field_error("output", "unknown file ending", request.output, "a curve, .csv or .json");
+    require_table_ending("output", *request.output);
+  } else if (!request.output->ends_with(".csv") && !request.output->ends_with(".json")) {
+    throw field_error("output", "unknown file ending", *request.output, "a curve, .csv or .json");
   }
-  require_output("output", request.output,
-                 {request.predictions, request.units, request.eligible, request.segment_budgets, request.second_cost,
-                  request.previous});
+  require_output(
+      "output", *request.output,
+      {request.predictions, request.units.value_or(""), request.eligible.value_or(""),
+       request.segment_budgets.value_or(""), request.second_cost.value_or(""), request.previous.value_or("")});
 }
 
 // A model needs units; predictions must not have them.
 void check_inputs(const AllocateRequest& request) {
-  if (request.prediction != nullptr && !request.segment.empty() && request.segment_labels == nullptr &&
-      request.units.empty())
-    throw field_error("segment", "predictions in memory have no such column", request.segment, "",
+  if (request.prediction != nullptr && request.segment.has_value() && request.segment_labels == nullptr &&
+      !request.units)
+    throw field_error("segment", "predictions in memory have no such column", *request.segment, "",
                       fmt::format("{} gives a table with id and this column", field_name("units")));
-  if (request.prediction != nullptr && request.segment.empty() && !request.units.empty())
+  if (request.prediction != nullptr && !request.segment && request.units.has_value())
     throw field_error("units", fmt::format("predictions take units only for {}", field_name("segment")));
   if (request.prediction != nullptr || request.model != nullptr) return;
-  if (!std::filesystem::exists(request.predictions) && !request.units.empty())
+  if (!std::filesystem::exists(request.predictions) && request.units.has_value())
     throw core::Error({.kind = core::ErrorKind::file, .what = "no such file", .where = request.predictions});
   const bool is_model = io::is_safetensors(request.predictions);
-  if (is_model && request.units.empty())
+  if (is_model && !request.units)
     throw field_error("units", fmt::format("{} is a model: plan for which units?", request.predictions));
-  if (!is_model && !request.units.empty())
+  if (!is_model && request.units.has_value())
     throw field_error("units", fmt::format("{} is not a model, so it takes no units", request.predictions));
   if (is_model && request.stream)
     throw field_error("stream", "works on a prediction file", "", "", "dfcl predict writes one");
@@ -137,19 +139,20 @@ void check_inputs(const AllocateRequest& request) {
 
 void check_launch(const AllocateRequest& request) {
   launch::validate({.holdout = request.holdout, .explore = request.explore});
-  if (request.curve && (request.has_roles() || !request.previous.empty())) {
+  if (request.curve && (request.has_roles() || request.previous)) {
     throw field_error(
         "curve", "is no plan", "", "",
         fmt::format("leave out {}, {} and {}", field_name("holdout"), field_name("explore"), field_name("previous")));
   }
-  if (!request.holdout_salt.empty() && request.holdout == 0.0)
+  if (request.holdout_salt.has_value() && request.holdout == 0.0)
     throw field_error("holdout_salt", fmt::format("has no meaning without {}", field_name("holdout")));
 }
 
 }  // namespace
 
 data::PredictionFacts facts_of(const AllocateRequest& request, data::PredictionFacts facts) {
-  data::apply_said({.control = request.control, .is_index = request.index ? std::optional(true) : std::nullopt}, facts);
+  data::apply_said(
+      {.control = request.control.value_or(""), .is_index = request.index ? std::optional(true) : std::nullopt}, facts);
   return facts;
 }
 
@@ -164,7 +167,7 @@ allocate::Rules make_rules(const AllocateRequest& request, const data::Predictio
 }
 
 launch::LaunchDesign make_design(const AllocateRequest& request, const allocate::Rules& rules, std::uint64_t seed) {
-  return {request.holdout, request.explore, request.holdout_salt, seed, rules.control};
+  return {request.holdout, request.explore, request.holdout_salt.value_or(""), seed, rules.control};
 }
 
 std::vector<std::int64_t> read_limits(const std::vector<std::string>& entries, std::int64_t unset,
@@ -188,6 +191,14 @@ std::vector<std::int64_t> read_limits(const std::vector<std::string>& entries, s
 }
 
 void check_request(const AllocateRequest& request) {
+  for (const auto& [field, text] :
+       {std::pair{"units", &request.units}, std::pair{"output", &request.output},
+        std::pair{"control", &request.control}, std::pair{"eligible", &request.eligible},
+        std::pair{"segment", &request.segment}, std::pair{"segment_budgets", &request.segment_budgets},
+        std::pair{"second_cost", &request.second_cost}, std::pair{"holdout_salt", &request.holdout_salt},
+        std::pair{"launch", &request.launch}, std::pair{"previous", &request.previous}}) {
+    require_text(field, *text);
+  }
   check_limits(request);
   check_numbers(request);
   check_output(request);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a caller can ask of allocate: predictions or a model, a budget, limits, a launch. Checked in one place and
-// turned into the words of the solver. Texts that are empty are not given.
+// turned into the words of the solver.
 #pragma once
 
 #include <cstdint>
@@ -20,46 +20,44 @@
 namespace dfcl::verbs {
 
 struct AllocateRequest {
-  std::string predictions;  // path; or a model's
-  std::string units;        // path, for a model; for predictions in memory, where `segment` stands beside `id`
+  std::string predictions;           // path; or a model's
+  std::optional<std::string> units;  // path, for a model; for predictions in memory, where `segment` stands beside `id`
   // Instead of the path `predictions`, what is in memory.
   std::shared_ptr<const data::Prediction> prediction;
   std::shared_ptr<const model::Model> model;
-  std::string output;       // path of the plan; "": none is written
-  bool keep_plans = false;  // return the plans too
+  std::optional<std::string> output;  // path of the plan; none: it is not written
+  bool keep_plans = false;            // return the plans too
   std::vector<double> totals;
   std::vector<double> per_unit;
   std::vector<double> share_of_max;  // of the way from control to the costliest arm, by the means of the predictions
   bool include_control = false;      // budgets are totals, control's cost included; else spend above control
   std::optional<double> multiplier;
   std::optional<std::int64_t> curve;  // points
-  std::string control;
+  std::optional<std::string> control;
   bool index = false;  // the predictions, which do not say it, hold an index
   allocate::Objective objective = allocate::Objective::revenue;
   // What revenue is worth, in one of two ways: shows profit, and is what `objective` profit makes large (1: neither).
   std::optional<double> margin;
   std::optional<double> per_revenue;
   std::optional<double> min_roi;
-  std::string eligible;                                  // path, here and below
-  std::string segment;                                   // column of the predictions, or of the units of a model
+  std::optional<std::string> eligible;                   // path, here and below
+  std::optional<std::string> segment;                    // column of the predictions, or of the units of a model
   std::shared_ptr<const io::UnitLabels> segment_labels;  // instead of a column: in memory, joined by id
-  std::string segment_budgets;
-  std::string second_cost;
+  std::optional<std::string> segment_budgets;
+  std::optional<std::string> second_cost;
   std::optional<double> second_budget;
   std::vector<std::string> min_units;  // ARM=N
   std::vector<std::string> max_units;
   bool stream = false;
   double holdout = 0.0;
   double explore = 0.0;
-  std::string holdout_salt;
-  std::string launch;  // the time of the launch
-  std::string previous;
+  std::optional<std::string> holdout_salt;
+  std::optional<std::string> launch;  // the time of the launch
+  std::optional<std::string> previous;
 
   bool has_roles() const { return holdout > 0.0 || explore > 0.0; }
   // Limits that tie units to each other beyond one budget.
-  bool is_coupled() const {
-    return !segment.empty() || !second_cost.empty() || !min_units.empty() || !max_units.empty();
-  }
+  bool is_coupled() const { return segment || second_cost || !min_units.empty() || !max_units.empty(); }
 };
 
 // Throws Error of kind usage where parts of the request contradict each other.

@@ -93,25 +93,25 @@ PredictionInMemory::PredictionInMemory(const AllocateRequest& request, core::Run
   problem_.keys = keys_;
   problem_.rules = rules;
   set_limits(request);
-  if (!request.segment.empty()) set_segments(request);
+  if (request.segment) set_segments(request);
   if (design.is_on()) mask_launch();
   path_ = std::make_unique<allocate::PlanPath>(problem_);
 }
 
 void PredictionInMemory::read(const AllocateRequest& request) {
-  where_ = request.units.empty() ? request.predictions : request.units;
+  where_ = request.units.value_or(request.predictions);
   id_column_ = "id";
   prediction_ = request.prediction;
   if (prediction_ != nullptr) return;
   data::Prediction read;
-  if (request.model != nullptr || !request.units.empty()) {
+  if (request.model != nullptr || request.units) {
     std::shared_ptr<const model::Model> model = request.model;
     if (model == nullptr) model = std::make_shared<const model::Model>(model::read_model(request.predictions));
     id_column_ = model->id_column;
-    read = model::predict_file(*model, request.units, context_);
+    read = model::predict_file(*model, *request.units, context_);
   } else {
-    const bool of_file = !request.segment.empty() && request.segment_labels == nullptr;
-    table_ = io::read_prediction(request.predictions, of_file ? request.segment : "", context_);
+    const bool of_file = request.segment.has_value() && request.segment_labels == nullptr;
+    table_ = io::read_prediction(request.predictions, of_file ? *request.segment : "", context_);
     read = std::move(table_.prediction);
   }
   prediction_ = std::make_shared<const data::Prediction>(std::move(read));
@@ -119,14 +119,14 @@ void PredictionInMemory::read(const AllocateRequest& request) {
 
 void PredictionInMemory::set_limits(const AllocateRequest& request) {
   const std::vector<std::string>& arms = facts.arms.labels;
-  if (!request.eligible.empty()) {
-    table_.eligible = io::read_eligibility(request.eligible, arms, prediction_->ids, context_);
+  if (request.eligible) {
+    table_.eligible = io::read_eligibility(*request.eligible, arms, prediction_->ids, context_);
   }
   if (table_.eligible.rows() > 0) problem_.eligible = std::as_const(table_.eligible).view();
   problem_.min_units = read_limits(request.min_units, 0, arms, "min_units");
   problem_.max_units = read_limits(request.max_units, static_cast<std::int64_t>(num_units()), arms, "max_units");
   if (!request.second_budget) return;
-  second_ = io::read_second_cost(request.second_cost, arms, prediction_->ids, context_);
+  second_ = io::read_second_cost(*request.second_cost, arms, prediction_->ids, context_);
   problem_.second = {std::as_const(second_).view(), *request.second_budget};
 }
 
@@ -136,7 +136,7 @@ void PredictionInMemory::set_segments(const AllocateRequest& request) {
   if (request.segment_labels != nullptr || table_.segment.empty()) {
     const io::UnitLabels labels = request.segment_labels != nullptr
                                       ? *request.segment_labels
-                                      : io::read_unit_labels(where_, id_column_, request.segment, context_);
+                                      : io::read_unit_labels(where_, id_column_, *request.segment, context_);
     table_.segments = labels.labels;
     for (const std::size_t row : data::match_ids(prediction_->ids, labels.ids, where_)) {
       table_.segment.push_back(labels.label[row]);
@@ -151,7 +151,7 @@ void PredictionInMemory::set_segments(const AllocateRequest& request) {
   for (std::uint32_t& segment : table_.segment) segment = place[segment];
   for (const std::uint32_t segment : order) segments.push_back(table_.segments[segment]);
 
-  const std::map<std::string, double> budgets = io::read_segment_budgets(request.segment_budgets, context_);
+  const std::map<std::string, double> budgets = io::read_segment_budgets(*request.segment_budgets, context_);
   const bool has_total = !request.totals.empty() || !request.per_unit.empty() || !request.share_of_max.empty();
   const std::vector<double> control =
       request.include_control ? std::vector<double>(segments.size()) : segment_control();
@@ -161,12 +161,12 @@ void PredictionInMemory::set_segments(const AllocateRequest& request) {
     if (budget == budgets.end() && !has_total) {
       throw core::Error({.kind = core::ErrorKind::data,
                          .what = fmt::format("segment '{}' has no budget, and there is no total", segment),
-                         .where = request.segment_budgets,
+                         .where = *request.segment_budgets,
                          .expected = "a budget for every segment",
                          .hint = fmt::format("add a row for it, or give {}", core::field_name("budget"))});
     }
     if (budget == budgets.end()) {
-      context_.warn(fmt::format("segment '{}' has no budget of its own in {}", segment, request.segment_budgets));
+      context_.warn(fmt::format("segment '{}' has no budget of its own in {}", segment, *request.segment_budgets));
     }
     problem_.segments.budgets.push_back(budget == budgets.end() ? allocate::kNoBudget
                                                                 : budget->second + control[place_of_segment]);

@@ -58,6 +58,10 @@ TEST(Requests, OfAllocateNameTheFieldThatIsWrong) {
   EXPECT_EQ(call_allocate<R>([](R& r) { r.min_roi = -1.0; }), "min_roi");
   EXPECT_EQ(call_allocate<R>([](R& r) { r.holdout_salt = "pepper"; }), "holdout_salt");
   EXPECT_EQ(call_allocate<R>([](R& r) { r.output = "plan.xlsx"; }), "output");
+  EXPECT_EQ(call_allocate<R>([](R& r) { r.output = ""; }), "output");
+  EXPECT_EQ(call_allocate<R>([](R& r) { r.segment = ""; }), "segment");
+  EXPECT_EQ(call_allocate<R>([](R& r) { r.control = ""; }), "control");
+  EXPECT_EQ(call_allocate<R>([](R& r) { r.eligible = ""; }), "eligible");
 }
 
 TEST(Requests, OfAllocateDoNotDropTheSegmentsOfPredictionsInMemory) {
