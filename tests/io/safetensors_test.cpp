@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -111,6 +112,21 @@ TEST(Safetensors, RefusesAFileWithAnyBitOfTheNumbersFlipped) {
     std::string flipped = bytes;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
     EXPECT_FALSE(parse(flipped)) << "bit " << bit;
+  }
+}
+
+TEST(Safetensors, AsksForNoMemoryThatTheHeaderDoesNotAccountFor) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("sparse.safetensors");
+  for (const std::string& start : {safetensors_bytes(small_file()), with_header("{}", 0), std::string(9, '\xff')}) {
+    std::ofstream(path, std::ios::binary) << start;
+    std::filesystem::resize_file(path, std::uintmax_t{1} << 43);  // 8 TB, none of which is on the disk
+    try {
+      read_safetensors(path);
+      FAIL() << "accepted";
+    } catch (const core::Error& error) {
+      EXPECT_EQ(error.kind(), core::ErrorKind::file);
+    }
   }
 }
 

@@ -246,20 +246,56 @@ void write_all(int descriptor, std::string_view bytes, const std::string& path) 
   }
 }
 
+struct Header {
+  std::uint64_t length = 0;  // of its text
+  std::map<std::string, std::string> metadata;
+  std::vector<Entry> entries;
+};
+
+std::uint64_t header_length(std::string_view start, std::uint64_t file_bytes, const std::string& where) {
+  std::uint64_t length = 0;
+  if (file_bytes < kPrefixBytes) refuse(where, "too short", fmt::format("{} bytes", file_bytes));
+  std::memcpy(&length, start.data(), kPrefixBytes);
+  if (length > kMostHeaderBytes) refuse(where, "the header is too long, or this is no model file");
+  if (length < 2 || length > file_bytes - kPrefixBytes) refuse(where, "cut short or no header");
+  return length;
+}
+
+// start: of a file of so many bytes; it reaches to the end of the header.
+Header header_of(std::string_view start, std::uint64_t file_bytes, const std::string& where) {
+  Header header;
+  header.length = header_length(start, file_bytes, where);
+  if (start[kPrefixBytes] != '{') refuse(where, "cut short or no header");
+  const nlohmann::json json = parse_strictly(start.substr(kPrefixBytes, header.length), 3, where);
+  if (!json.is_object() || json.size() > kMostTensors + 1) refuse(where, "too many tensors");
+  header.metadata = metadata_of(json, where);
+  header.entries = entries_of(json, file_bytes - kPrefixBytes - header.length, where);
+  return header;
+}
+
+// Memory is asked for when the header has been looked at: a length that it does not account for is refused before.
 std::string read_all(const std::string& path) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   struct stat status {};
   if (file.number < 0 || ::fstat(file.number, &status) != 0) fail_system(path, "cannot read");
   if (!S_ISREG(status.st_mode)) refuse(path, "it is not a regular file");
-  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got = ::read(file.number, bytes.data() + done, bytes.size() - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_system(path, "cannot read");
-    if (got == 0) refuse(path, "it became shorter while it was read");
-    done += static_cast<std::size_t>(got);
-  }
+  const auto file_bytes = static_cast<std::uint64_t>(status.st_size);
+  std::string bytes;
+  const auto read_to = [&](std::uint64_t end) {
+    std::size_t done = bytes.size();
+    bytes.resize(end);
+    while (done < bytes.size()) {
+      const ssize_t got = ::read(file.number, bytes.data() + done, bytes.size() - done);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail_system(path, "cannot read");
+      if (got == 0) refuse(path, "it became shorter while it was read");
+      done += static_cast<std::size_t>(got);
+    }
+  };
+  read_to(std::min<std::uint64_t>(file_bytes, kPrefixBytes));
+  read_to(kPrefixBytes + header_length(bytes, file_bytes, path));
+  (void)header_of(bytes, file_bytes, path);
+  read_to(file_bytes);
   return bytes;
 }
 
@@ -297,20 +333,12 @@ void write_safetensors(const std::string& path, TensorFile file) {
 }
 
 TensorFile parse_safetensors(std::string_view bytes, const std::string& where) {
-  std::uint64_t length = 0;
-  if (bytes.size() < kPrefixBytes) refuse(where, "too short", fmt::format("{} bytes", bytes.size()));
-  std::memcpy(&length, bytes.data(), kPrefixBytes);
-  if (length > kMostHeaderBytes) refuse(where, "the header is too long, or this is no model file");
-  if (length < 2 || length > bytes.size() - kPrefixBytes || bytes[kPrefixBytes] != '{')
-    refuse(where, "cut short or no header");
-  const nlohmann::json header = parse_strictly(bytes.substr(kPrefixBytes, length), 3, where);
-  if (!header.is_object() || header.size() > kMostTensors + 1) refuse(where, "too many tensors");
-
+  Header header = header_of(bytes, bytes.size(), where);
   TensorFile file;
-  file.metadata = metadata_of(header, where);
+  file.metadata = std::move(header.metadata);
   const auto checksum = file.metadata.extract(kChecksum);
-  const std::string_view numbers = bytes.substr(kPrefixBytes + length);
-  for (Entry& entry : entries_of(header, numbers.size(), where)) {
+  const std::string_view numbers = bytes.substr(kPrefixBytes + header.length);
+  for (Entry& entry : header.entries) {
     std::visit(
         [&](auto& typed) {
           const std::uint64_t size = entry.end - entry.begin;
