@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cmath>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/printable.h"
@@ -17,6 +16,7 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr std::size_t kMostPredictors = 1'000;
+constexpr double kMostWeight = 1e9;  // weighted sums of any predictions stay finite
 constexpr int kMostDepth = 3;   // of JSON
 constexpr int kMostInside = 4;  // predictors inside predictors
 
@@ -100,7 +100,7 @@ std::vector<WeightedPredictor> PartReader::predictors(const std::string& name) c
     } catch (const json::exception&) {
     }
     const LoadPredictor load = find_loader_(kind);
-    if (load == nullptr || !(weight > 0.0) || !std::isfinite(weight))
+    if (load == nullptr || !(weight > 0.0 && weight <= kMostWeight))
       refuse(fmt::format("a model file with a malformed part '{}'", name));
     const PartReader part(file_, prefix_ + part_name(name, i), where_, schema_, find_loader_, depth_ + 1);
     std::unique_ptr<Predictor> predictor = load(part);

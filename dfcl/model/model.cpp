@@ -10,16 +10,24 @@ namespace dfcl::model {
 namespace {
 
 constexpr std::size_t kMostArms = 255;
+// What no training comes near, and what leaves predictions finite: effects and shifts, and shifts under a logarithm.
+constexpr double kMostEffect = 1e30;
+constexpr double kMostLogShift = 50.0;
 
 // A list of numbers, one for each arm, or none.
 bool is_per_arm(const std::vector<double>& numbers, std::size_t num_arms) {
   return (numbers.empty() || numbers.size() == num_arms) &&
-         std::all_of(numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); });
+         std::all_of(numbers.begin(), numbers.end(), [](double number) { return std::abs(number) <= kMostEffect; });
 }
 
 bool is_share(double number) { return number >= 0.0 && number <= 1.0; }
 
 bool is_good(const learn::Calibration::Outcome& outcome, const data::Arms& arms) {
+  if (outcome.form.kind != loss::OutcomeKind::real) {
+    for (const double shift : outcome.shift) {
+      if (std::abs(shift) > kMostLogShift) return false;
+    }
+  }
   return is_per_arm(outcome.shift, arms.size()) && is_per_arm(outcome.center, arms.size()) &&
          outcome.shift.size() == outcome.center.size() && is_share(outcome.slope) &&
          std::isfinite(outcome.found_slope) && std::isfinite(outcome.slope_error) && outcome.slope_error >= 0.0;

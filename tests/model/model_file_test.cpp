@@ -175,6 +175,7 @@ TEST(ModelFile, RefusesPartsThatDoNotFitEachOther) {
       [](io::TensorFile& file) { file.metadata["predictors"] = R"([{"kind":"other","weight":1.0}])"; },
       [](io::TensorFile& file) { file.metadata["predictors"] = R"([{"kind":"forest","weight":1.0}])"; },
       [](io::TensorFile& file) { file.metadata["predictors"] = R"([{"kind":"network","weight":0.0}])"; },
+      [](io::TensorFile& file) { file.metadata["predictors"] = R"([{"kind":"network","weight":1e308}])"; },
       [](io::TensorFile& file) { file.metadata["predictors"] = R"([{"kind":"network"}])"; },
       [](io::TensorFile& file) { file.metadata["trained"] = R"({"units":1})"; },
       [](io::TensorFile& file) { file.tensors.pop_back(); },
@@ -204,6 +205,46 @@ TEST(ModelFile, RefusesPartsThatDoNotFitEachOther) {
 }
 
 // A tile of rows takes memory for every neuron, however few the weights behind them.
+TEST(ModelFile, RefusesWhatWasLearnedAfterwardsWithNumbersOutOfRange) {
+  Model model = sample_model();
+  const std::size_t num_arms = model.arms.size();
+  const auto per_arm = [&](double value) { return std::vector<double>(num_arms, value); };
+  const learn::OutcomeForm form{loss::OutcomeKind::non_negative, true};
+  model.mean_effect = {0.375, {form, per_arm(1.75)}, {form, per_arm(2.75)}};
+  model.calibration = {10, {form, per_arm(0.125), per_arm(1.25), 0.625, 0.875, 0.0625}, {}};
+  model.stack.emplace();
+  model.stack->members.push_back({.method = "tsm", .weight = 0.6875, .net_value = 3.5, .standard_error = 0.5});
+  model.held_out.emplace();
+  model.held_out->revenue = {1.5, 2.5};
+  const io::TensorFile good = tensor_file_of(model);
+  const Model read = model_of(good, "m");
+  EXPECT_EQ(read.calibration, model.calibration);
+  EXPECT_EQ(read.mean_effect, model.mean_effect);
+  EXPECT_EQ(read.held_out, model.held_out);
+  ASSERT_TRUE(read.stack.has_value());
+  EXPECT_EQ(read.stack->members.at(0).weight, 0.6875);
+  struct Fault {
+    const char* key;
+    const char* from;
+    const char* to;
+  };
+  const Fault faults[] = {
+      {"calibration", "0.125", "800.0"}, {"calibration", "0.125", "-1e5"}, {"calibration", "0.125,", ""},
+      {"calibration", "1.25", "1e308"},  {"calibration", "0.625", "1.5"},  {"calibration", "0.0625", "-1.0"},
+      {"calibration", "units", "unit"},  {"mean_effect", "0.375", "-0.5"}, {"mean_effect", "1.75", "1e300"},
+      {"mean_effect", "2.75,", ""},      {"stack", "0.6875", "2.0"},       {"stack", "3.5", "\"x\""},
+      {"stack", "folds", "fold"},        {"held_out", "1.5", "null"},      {"held_out", "false", "7"}};
+  for (const Fault& fault : faults) {
+    SCOPED_TRACE(fmt::format("{}: {} to {}", fault.key, fault.from, fault.to));
+    io::TensorFile file = good;
+    std::string& text = file.metadata.at(fault.key);
+    const std::size_t place = text.find(fault.from);
+    ASSERT_NE(place, std::string::npos) << text;
+    text.replace(place, std::strlen(fault.from), fault.to);
+    refusal(file);
+  }
+}
+
 TEST(ModelFile, RefusesNetworksOfAnyWidth) {
   const Model model = sample_model();
   nn::NetworkParts parts = parts_of(model);
