@@ -11,7 +11,9 @@ namespace dfcl::train {
 namespace {
 
 constexpr std::size_t kChunk = 16'384;
-constexpr double kMostLogShift = 1.5;  // a factor of 4.5: beyond it a model is wrong in ways that no factor mends
+constexpr std::size_t kLeastArmGroups = 5;  // units or clusters of an arm: fewer say nothing about its mean
+constexpr double kArmErrors = 2.0;          // standard errors within which arms are taken to be off alike
+constexpr double kMostLogShift = 1.5;       // a factor of 4.5: beyond it a model is wrong in ways that no factor mends
 
 using Vector = std::vector<double>;
 
@@ -20,25 +22,36 @@ using Vector = std::vector<double>;
 class SquaredSums {
  public:
   explicit SquaredSums(std::span<const std::uint32_t> cluster) : cluster_(cluster) {
-    if (!cluster.empty()) sums_.resize(1 + *std::max_element(cluster.begin(), cluster.end()));
+    if (cluster.empty()) return;
+    sums_.resize(1 + *std::max_element(cluster.begin(), cluster.end()));
+    seen_.resize(sums_.size());
   }
   void add(std::size_t unit, double value) {
     if (cluster_.empty()) {
       squares_ += value * value;
+      ++num_groups_;
     } else {
       sums_[cluster_[unit]] += value;
+      seen_[cluster_[unit]] = 1;
     }
   }
+  std::size_t num_groups() const {
+    return num_groups_ + static_cast<std::size_t>(std::count(seen_.begin(), seen_.end(), 1));
+  }
+  // As if the mean over the groups were known: times G / (G - 1).
   double total() const {
     double total = squares_;
     for (const double sum : sums_) total += sum * sum;
-    return total;
+    const auto groups = static_cast<double>(num_groups());
+    return groups > 1.0 ? total * groups / (groups - 1.0) : total;
   }
 
  private:
   std::span<const std::uint32_t> cluster_;
   Vector sums_;
+  std::vector<std::uint8_t> seen_;
   double squares_ = 0.0;
+  std::size_t num_groups_ = 0;
 };
 
 // One outcome of the units.
@@ -89,17 +102,20 @@ Levels find_levels(const Seen& seen, core::RunContext& context) {
   levels.distance = sum_rows(context, seen, [&](std::size_t unit, Vector& sums) {
     sums[seen.units.arm[unit]] += static_cast<double>(seen.units.weight[unit]) * residual(unit);
   });
-  std::vector<SquaredSums> squares(num_arms, SquaredSums(seen.units.cluster));
   for (std::size_t arm = 0; arm < num_arms; ++arm) {
     levels.mean[arm] /= num_units;
     levels.distance[arm] = weights[arm] > 0.0 ? levels.distance[arm] / weights[arm] : 0.0;
+    SquaredSums squares(seen.units.cluster);
+    for (std::size_t unit = 0; unit < seen.size(); ++unit) {
+      if (seen.units.arm[unit] != arm) continue;
+      squares.add(unit, static_cast<double>(seen.units.weight[unit]) * (residual(unit) - levels.distance[arm]));
+    }
+    if (squares.num_groups() < kLeastArmGroups) {
+      levels.distance[arm] = 0.0;
+    } else {
+      levels.variance[arm] = squares.total() / (weights[arm] * weights[arm]);
+    }
   }
-  for (std::size_t unit = 0; unit < seen.size(); ++unit) {
-    const std::size_t arm = seen.units.arm[unit];
-    squares[arm].add(unit, static_cast<double>(seen.units.weight[unit]) * (residual(unit) - levels.distance[arm]));
-  }
-  for (std::size_t arm = 0; arm < num_arms; ++arm)
-    levels.variance[arm] = weights[arm] > 0.0 ? squares[arm].total() / (weights[arm] * weights[arm]) : 0.0;
   return levels;
 }
 
@@ -147,15 +163,52 @@ double shift_to(const Seen& seen, const std::vector<std::size_t>& arms, double m
 // What is exactly 0 by rule, control's cost where it is free, stays so.
 bool is_fixed(const Seen& seen, std::size_t arm) { return seen.facts.control_is_free && arm == seen.control; }
 
+// Of the mean: what a small shift on the scale of the link changes it by.
+double link_slope(const Seen& seen, double mean) {
+  switch (seen.facts.kind) {
+    case loss::OutcomeKind::real: return 1.0;
+    case loss::OutcomeKind::non_negative: return mean;
+    case loss::OutcomeKind::binary: return mean * (1.0 - mean);
+  }
+  return 1.0;
+}
+
+// Distances to move the arms by. On the scale of the link, what all arms are off by, shrunk by its standard error, and
+// what an arm is off from that, where it is more than kArmErrors of its own: decisions live on contrasts between arms,
+// and a shift for one arm alone moves those of every unit by the error of one mean (docs/decisions/0063).
+Vector shrunk_distances(const Seen& seen, const Levels& levels) {
+  const std::size_t num_arms = levels.mean.size();
+  double sum = 0.0, weights = 0.0;
+  const auto is_measured = [&](std::size_t arm) {
+    return !is_fixed(seen, arm) && levels.variance[arm] > 0.0 && link_slope(seen, levels.mean[arm]) > 0.0;
+  };
+  for (std::size_t arm = 0; arm < num_arms; ++arm) {
+    if (!is_measured(arm)) continue;
+    const double slope = link_slope(seen, levels.mean[arm]);
+    const double weight = slope * slope / levels.variance[arm];
+    sum += weight * levels.distance[arm] / slope;
+    weights += weight;
+  }
+  Vector distances(num_arms);
+  if (!(weights > 0.0)) return distances;
+  const double common = sum / weights;
+  for (std::size_t arm = 0; arm < num_arms; ++arm) {
+    const double slope = link_slope(seen, levels.mean[arm]);
+    distances[arm] = slope * shrunk(common, 1.0 / weights);
+    if (is_measured(arm))
+      distances[arm] += shrunk(levels.distance[arm] - slope * common, kArmErrors * kArmErrors * levels.variance[arm]);
+  }
+  return distances;
+}
+
 Vector find_shifts(const Seen& seen, core::RunContext& context) {
   const std::size_t num_arms = seen.predicted.cols;
   const Levels levels = find_levels(seen, context);
   Vector shifts(num_arms);
   if (seen.facts.arm_shape == learn::ArmShape::plain) {
+    const Vector distances = shrunk_distances(seen, levels);
     for (std::size_t arm = 0; arm < num_arms; ++arm) {
-      if (!is_fixed(seen, arm))
-        shifts[arm] =
-            shift_to(seen, {arm}, levels.mean[arm], shrunk(levels.distance[arm], levels.variance[arm]), context);
+      if (!is_fixed(seen, arm)) shifts[arm] = shift_to(seen, {arm}, levels.mean[arm], distances[arm], context);
     }
     return shifts;
   }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fits a calibration (dfcl/learn/calibration.h) to units whose predictions come from fits without them. For each
-// outcome: every arm's mean prediction goes towards its doubly robust mean, by d (1 - se^2 / d^2) of the distance d,
-// and not at all where d is within its standard error se; then one slope, the regression of doubly robust effect scores
-// on centred predicted effects, cut to [0, 1]. Where predictions keep a shape over the arms, one shift serves all arms.
-// Standard errors are over clusters. A few passes over the units; memory: 8 bytes per cluster.
+// outcome: mean predictions go towards their doubly robust means, on the scale of the link by what all arms are off,
+// d (1 - se^2 / d^2), nothing where d is within its standard error se, and by what an arm is off from that, likewise
+// with twice its standard error; arms of fewer than five units or clusters move with the others; then one slope, the
+// regression of doubly robust effect scores on centred predicted effects, cut to [0, 1]. Where predictions keep a shape
+// over the arms, one shift serves all arms. Standard errors are over clusters. A few passes over the units; memory: 8
+// bytes per cluster.
 #pragma once
 
 #include <cstddef>

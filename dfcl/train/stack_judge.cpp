@@ -49,6 +49,50 @@ void correct(const HeldOutcomes& outcomes, std::span<const float> observed, core
   });
 }
 
+// The nearest list that rises: neighbours that fall are pooled.
+Vector risen(std::span<const double> values) {
+  struct Pool {
+    double sum;
+    std::size_t count;
+    double mean() const { return sum / static_cast<double>(count); }
+  };
+  std::vector<Pool> pools;
+  for (const double value : values) {
+    pools.push_back({value, 1});
+    while (pools.size() > 1 && pools[pools.size() - 2].mean() > pools.back().mean()) {
+      pools[pools.size() - 2].sum += pools.back().sum;
+      pools[pools.size() - 2].count += pools.back().count;
+      pools.pop_back();
+    }
+  }
+  Vector result;
+  for (const Pool& pool : pools) result.insert(result.end(), pool.count, pool.mean());
+  return result;
+}
+
+// Effects over control that keep the shape of the outcome over the arms.
+Vector shaped(Vector effects, learn::ArmShape shape, std::size_t control) {
+  if (shape == learn::ArmShape::plain) return effects;
+  if (shape == learn::ArmShape::concave) {  // steps fall: the reverse of a list that rises
+    Vector steps;
+    for (std::size_t arm = effects.size() - 1; arm > 0; --arm) steps.push_back(effects[arm] - effects[arm - 1]);
+    steps = risen(steps);
+    std::reverse(steps.begin(), steps.end());
+    effects[0] = 0.0;
+    for (std::size_t arm = 1; arm < effects.size(); ++arm)
+      effects[arm] = effects[arm - 1] + std::max(0.0, steps[arm - 1]);
+    const double base = effects[control];
+    for (double& effect : effects) effect -= base;
+    return effects;
+  }
+  const std::span<const double> all(effects);
+  const Vector below = risen(all.first(control)), above = risen(all.subspan(control + 1));
+  for (std::size_t arm = 0; arm < control; ++arm) effects[arm] = std::min(0.0, below[arm]);
+  for (std::size_t arm = control + 1; arm < effects.size(); ++arm)
+    effects[arm] = std::max(0.0, above[arm - control - 1]);
+  return effects;
+}
+
 }  // namespace
 
 HeldOutcomes held_outcomes(const data::Trial& trial, const Preparation& prepared, const HeldUnits& units,
@@ -153,6 +197,8 @@ void StackJudge::find_mean_effects() {
       mean.revenue.effect.push_back(total[arm] / total[2 * num_arms]);
       if (learns_cost) mean.cost.effect.push_back(total[num_arms + arm] / total[2 * num_arms]);
     }
+    mean.revenue.effect = shaped(std::move(mean.revenue.effect), prepared_.facts.revenue.arm_shape, control);
+    if (learns_cost) mean.cost.effect = shaped(std::move(mean.cost.effect), prepared_.facts.cost.arm_shape, control);
     return mean;
   };
   mean_ = without(kFolds);

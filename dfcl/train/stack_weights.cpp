@@ -71,6 +71,10 @@ double stack_risk(std::span<const double> products, std::span<const double> weig
 std::vector<double> stack_weights(std::span<const double> products, std::size_t num_members, double nu) {
   if (num_members == 0 || num_members > kMostStackMembers || products.size() != num_members * num_members)
     throw core::Error({.what = "a stack without members, or of too many"});
+  if (!std::all_of(products.begin(), products.end(), [](double product) { return std::isfinite(product); }))
+    throw core::Error({.kind = core::ErrorKind::data,
+                       .what = "the methods of the stack cannot be weighed: their errors are not finite",
+                       .hint = "outcomes or predictions are too large"});
   // Nothing changes where the same number is taken from all products, and the systems are better conditioned.
   double least = std::numeric_limits<double>::infinity(), most = 0.0;
   for (const double product : products) least = std::min(least, product);

@@ -205,6 +205,8 @@ learn::Fit fit_on_base(const learn::Learner* base, const learn::Learner& learner
                        core::RunContext& context) {
   const learn::Objective objective = prediction_objective(prepared, settings.method);
   BaseFit fitted;
+  // What is predicted of validation units must not come from trees that stopped by them.
+  if (settings.method.uses("out-of-sample")) set.validation_rows = {};
   if (base != nullptr) fitted = fit_base(*base, set, objective, settings.warm_epochs, fill, context);
   if (base != nullptr) set.base = &fitted.base;
   learn::Stage stage{.epochs = settings.warm_epochs};

@@ -197,6 +197,32 @@ TEST(Calibrate, ClustersAreTheUnitsOfItsErrors) {
   EXPECT_NEAR(error_with(3), error_with(1), 1e-6);
 }
 
+TEST(Calibrate, ArmsThatAreOffAlikeAreMovedAlike) {
+  const World world =
+      make_world(OutcomeKind::non_negative, 20'000, false, [](const double* means, std::size_t arm, double) {
+        return means[arm] / (arm == 2 ? 1.252 : 1.25);  // the third differs by less than its mean can tell
+      });
+  const learn::Calibration found = calibration_of(world, OutcomeKind::non_negative);
+  EXPECT_NEAR(found.revenue.shift[0], std::log(1.25), 0.03);
+  EXPECT_NEAR(found.revenue.shift[1], found.revenue.shift[0], 1e-9) << "contrasts keep what the predictions say";
+  EXPECT_NEAR(found.revenue.shift[2], found.revenue.shift[0], 1e-9);
+}
+
+TEST(Calibrate, AnArmOfOneUnitSaysNothingAboutItsMean) {
+  World world = make_world(OutcomeKind::real, 5000, false,
+                           [](const double* means, std::size_t arm, double) { return means[arm]; });
+  bool kept = false;
+  for (std::size_t unit = 0; unit < world.arm.size(); ++unit) {
+    if (world.arm[unit] != 2) continue;
+    world.arm[unit] = kept ? 1 : 2;
+    if (kept) world.revenue[unit] = world.predicted.revenue(unit, 1);
+    if (!kept) world.revenue[unit] = 50.0f;
+    kept = true;
+  }
+  const learn::Calibration found = calibration_of(world, OutcomeKind::real);
+  EXPECT_NEAR(found.revenue.shift[2], found.revenue.shift[0], 0.1);
+}
+
 TEST(Calibrate, KnownCostsAreLeftAlone) {
   const World world = make_world(OutcomeKind::real, 2'000, false,
                                  [](const double* means, std::size_t arm, double) { return means[arm] + 1.0; });

@@ -309,6 +309,31 @@ TEST(Stack, WhereMembersAreNoiseTheMeanEffectIsLeft) {
   EXPECT_GT(weights[2], 0.9);
 }
 
+TEST(Stack, TheMeanEffectKeepsTheShapeOverTheArms) {
+  core::RunContext context(1, 5);
+  data::Trial trial = small_trial(3000);
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit)  // the second arm costs less than the first, by chance
+    trial.cost[unit] = trial.arm[unit] == 0 ? 0.0f : trial.arm[unit] == 1 ? 1.0f : 0.75f;
+  const std::vector<learn::Predicted> members = [&] {
+    std::vector<learn::Predicted> list;
+    list.push_back(noisy_truth(trial, 10.0, 1));
+    return list;
+  }();
+  for (const bool rises : {false, true}) {
+    data::Study study = small_study("auto");
+    study.cost.rises_with_arm = rises;
+    const Preparation prepared = prepare(trial, study, two_stage_method(), context);
+    const HeldUnits units = held_units(trial, prepared, context);
+    const HeldOutcomes outcomes = held_outcomes(trial, prepared, units, context);
+    const StackJudge judge(trial, prepared, units, outcomes, {&members[0]}, context);
+    const std::vector<double>& effect = judge.mean_effect().cost.effect;
+    EXPECT_EQ(effect[0], 0.0);
+    EXPECT_NEAR(effect[1], rises ? 0.875 : 1.0, 0.05);
+    EXPECT_NEAR(effect[2], rises ? 0.875 : 0.75, 0.05);
+    EXPECT_EQ(effect[2] >= effect[1], rises);
+  }
+}
+
 TEST(Stack, EveryMethodCanBeCalibratedThatPredictsOutcomes) {
   const data::Trial trial = small_trial(1500);
   data::Study study = stack_study();

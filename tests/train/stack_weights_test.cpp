@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "dfcl/core/error.h"
 #include "dfcl/core/random.h"
 
 namespace dfcl::train {
@@ -85,6 +86,12 @@ TEST(StackWeights, TwoGoodMembersWithErrorsOfTheirOwnShare) {
   // nu = 1 looks at members alone, nu = 0 at the mixture.
   EXPECT_NEAR(stack_risk(Vector{2.0, 1.0, 1.0, 2.0}, weights, 0.0), 1.5, 1e-12);
   EXPECT_NEAR(stack_risk(Vector{2.0, 1.0, 1.0, 2.0}, weights, 1.0), 2.0, 1e-12);
+}
+
+TEST(StackWeights, ErrorsThatAreNotFiniteAreRefused) {
+  const double never = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW((void)stack_weights(std::vector<double>{1.0, never, never, 1.0}, 2), core::Error);
+  EXPECT_THROW((void)stack_weights(std::vector<double>{std::numeric_limits<double>::infinity()}, 1), core::Error);
 }
 
 }  // namespace
