@@ -5,11 +5,13 @@
 // units x arms, and the ids.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dfcl/core/matrix.h"
 #include "dfcl/data/arms.h"
+#include "dfcl/data/evaluated_plans.h"
 #include "dfcl/data/ids.h"
 
 namespace dfcl::data {
@@ -26,6 +28,8 @@ struct PredictionFacts {
   // Per arm, the exact known cost per unit, of which the costs are the float32 nearest to it; empty: costs are
   // predicted.
   std::vector<double> price = {};
+  // What plans of the model were worth on units that it had not seen; none: not known.
+  std::optional<EvaluatedPlans> evaluated = {};
 
   bool operator==(const PredictionFacts&) const = default;
 };

@@ -66,6 +66,14 @@ void read_prices(const Provenance& provenance, const std::string& where, Predict
   }
 }
 
+void read_evaluated(const Provenance& provenance, const std::string& where, PredictionFacts& facts) {
+  const std::string* written = find_option(provenance, kEvaluatedOption);
+  if (written == nullptr) return;
+  facts.evaluated = evaluated_plans_of(*written);
+  if (!facts.evaluated)
+    throw core::data_error(where, fmt::format("cannot read {}", kEvaluatedOption), "", "what dfcl predict wrote");
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> fact_options(const PredictionFacts& facts) {
@@ -77,6 +85,7 @@ std::vector<std::pair<std::string, std::string>> fact_options(const PredictionFa
   if (!facts.index_is_guessed) options.emplace_back(kIndexOption, facts.is_index ? "true" : "false");
   for (std::size_t arm = 0; arm < facts.price.size(); ++arm)
     options.emplace_back(kPriceOption + facts.arms.labels[arm], fmt::format("{}", facts.price[arm]));
+  if (facts.evaluated) options.emplace_back(kEvaluatedOption, to_line(*facts.evaluated));
   return options;
 }
 
@@ -97,6 +106,7 @@ PredictionFacts read_facts(std::vector<std::string> labels, const Provenance& pr
   if (provenance.kind == "truth") facts.trained_on = kTrainedOnNothing;
   if (const std::string* trained = find_option(provenance, kTrainedOption)) facts.trained_on = *trained;
   read_prices(provenance, where, facts);
+  read_evaluated(provenance, where, facts);
   return facts;
 }
 

@@ -21,6 +21,7 @@ inline constexpr const char* kTrainedOption = "trained_on";
 // Its value where no unit's prediction was made by what was fitted on the unit: a truth, predictions out of bag.
 inline constexpr const char* kTrainedOnNothing = "nothing";
 inline constexpr const char* kPriceOption = "price_";  // + the arm's label
+inline constexpr const char* kEvaluatedOption = "evaluated_plans";
 
 // What the caller says of predictions that do not say it themselves.
 struct SaidOfPrediction {
@@ -28,7 +29,7 @@ struct SaidOfPrediction {
   std::optional<bool> is_index;  // unset: nothing
 };
 
-// model, method, trained_on, control, revenue_is_index, price_<arm>: those that are known.
+// model, method, trained_on, control, revenue_is_index, price_<arm>, evaluated_plans: those that are known.
 std::vector<std::pair<std::string, std::string>> fact_options(const PredictionFacts& facts);
 
 // The provenance with the facts among its options; those that it holds already stay.
@@ -36,7 +37,7 @@ Provenance with_facts(Provenance provenance, const PredictionFacts& facts);
 
 // The facts of predictions with arms of these labels, from what their file says: no options where it says nothing.
 // Throws Error of kind data, with `where`, for a control that is no arm, a flag that is no flag, prices that are no
-// prices or not there for every arm.
+// prices or not there for every arm, evaluated plans that make no sense.
 PredictionFacts read_facts(std::vector<std::string> labels, const Provenance& provenance, const std::string& where);
 
 // Adds what the caller says. Throws Error of kind usage for a control that is no arm, and where the predictions know

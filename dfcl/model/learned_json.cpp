@@ -53,6 +53,20 @@ HeldOut::Outcome loss_of(const json& value) {
   return {value.at("loss").get<double>(), value.at("loss_of_means").get<double>()};
 }
 
+struct EvaluatedFigure {
+  const char* name;
+  double data::EvaluatedPlan::*member;
+};
+constexpr EvaluatedFigure kEvaluatedFigures[] = {
+    {"spend", &data::EvaluatedPlan::spend},
+    {"predicted_revenue", &data::EvaluatedPlan::predicted},
+    {"revenue", &data::EvaluatedPlan::revenue},
+    {"revenue_error", &data::EvaluatedPlan::revenue_error},
+    {"cost", &data::EvaluatedPlan::cost},
+    {"cost_error", &data::EvaluatedPlan::cost_error},
+    {"covariance", &data::EvaluatedPlan::covariance},
+};
+
 }  // namespace
 
 ordered_json mean_effect_json(const Model& model) {
@@ -113,6 +127,35 @@ void set_held_out(Model& model, const json& value) {
   held.revenue = loss_of(value.at("revenue"));
   if (value.contains("cost")) held.cost = loss_of(value.at("cost"));
   model.held_out = held;
+}
+
+// A list per figure, one entry for each plan.
+ordered_json evaluated_json(const Model& model) {
+  const data::EvaluatedPlans& evaluated = *model.evaluated;
+  ordered_json entry = {{"units", evaluated.num_units},
+                        {"unseen", data::to_text(evaluated.units)},
+                        {"chose_members", evaluated.chose_members}};
+  for (const EvaluatedFigure& figure : kEvaluatedFigures) {
+    entry[figure.name] = ordered_json::array();
+    for (const data::EvaluatedPlan& plan : evaluated.plans) entry[figure.name].push_back(plan.*figure.member);
+  }
+  return entry;
+}
+void set_evaluated(Model& model, const json& value) {
+  data::EvaluatedPlans evaluated;
+  evaluated.num_units = size_of(value.at("units"));
+  constexpr const char* kUnits[] = {"out_of_fold", "validation"};
+  evaluated.units = learn::enum_of<data::UnseenUnits>(value.at("unseen"), kUnits);
+  evaluated.chose_members = value.at("chose_members").get<bool>();
+  const std::size_t num_plans = value.at(kEvaluatedFigures[0].name).size();
+  if (num_plans > data::kMostEvaluatedPlans) throw json::other_error::create(501, "too many plans", nullptr);
+  evaluated.plans.resize(num_plans);
+  for (const EvaluatedFigure& figure : kEvaluatedFigures) {
+    const std::vector<double> numbers = numbers_of(value.at(figure.name));
+    if (numbers.size() != num_plans) throw json::other_error::create(501, "lists of different lengths", nullptr);
+    for (std::size_t i = 0; i < num_plans; ++i) evaluated.plans[i].*figure.member = numbers[i];
+  }
+  model.evaluated = std::move(evaluated);
 }
 
 }  // namespace dfcl::model

@@ -22,4 +22,7 @@ void set_stack(Model& model, const nlohmann::json& value);
 nlohmann::ordered_json held_out_json(const Model& model);
 void set_held_out(Model& model, const nlohmann::json& value);
 
+nlohmann::ordered_json evaluated_json(const Model& model);
+void set_evaluated(Model& model, const nlohmann::json& value);
+
 }  // namespace dfcl::model

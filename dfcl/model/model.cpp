@@ -102,6 +102,7 @@ void require_consistent(const Model& model, const std::string& where) {
   require(model.summaries.empty() || model.summaries.size() == model.features.size(), "summaries of features");
   for (std::size_t feature = 0; feature < model.summaries.size(); ++feature)
     require(is_good(model.summaries[feature], model.features[feature]), "summaries of features");
+  require(!model.evaluated || data::is_sound(*model.evaluated), "evaluated plans");
   const data::CostFacts& costs = model.cost_facts;
   require(costs.per_arm.size() == (costs.is_known() ? num_arms : 0), "known costs");
   for (const double amount : costs.per_arm) require(std::isfinite(amount), "known costs");

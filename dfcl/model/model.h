@@ -13,6 +13,7 @@
 
 #include "dfcl/data/budgets.h"
 #include "dfcl/data/cost_facts.h"
+#include "dfcl/data/evaluated_plans.h"
 #include "dfcl/data/features.h"
 #include "dfcl/data/trial.h"
 #include "dfcl/learn/calibration.h"
@@ -58,7 +59,9 @@ struct Model {
   std::vector<FeatureSummary> summaries;  // of the features of the training units; none in models of earlier versions
   std::optional<Stack> stack;             // how it was weighed, where it is one
   std::optional<HeldOut> held_out;        // where there were units to judge by
-  std::string record;                     // of the training, a JSON list with an object for each epoch
+  // What its plans were worth on units that it had not seen, where there were enough of them.
+  std::optional<data::EvaluatedPlans> evaluated;
+  std::string record;  // of the training, a JSON list with an object for each epoch
 
   learn::Schema schema() const { return {arms, features}; }
   // Revenue ranks decisions and is no forecast.

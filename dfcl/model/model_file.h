@@ -5,9 +5,9 @@
 // predictors.0.network.<member>.<layer>; the rest is in the metadata, each key a text or JSON: format, format_version,
 // version, method, seed, options, study, arms, features, id_column, missing, predictors, known_costs, is_index,
 // multipliers, trained, record, checksum, and where a model has them summaries, mean_effect, calibration, stack,
-// held_out. Texts longer than learn::kMostHeaderText are tensors of bytes named text.<key> instead, so that the header
-// stays small. Writing what was read gives the same bytes. Files of format 1 (dfcl 0.1) are read too. Memory: the model
-// twice while it is read or written.
+// held_out, evaluated_plans. Texts longer than learn::kMostHeaderText are tensors of bytes named text.<key> instead, so
+// that the header stays small. Writing what was read gives the same bytes. Files of format 1 (dfcl 0.1) are read too.
+// Memory: the model twice while it is read or written.
 #pragma once
 
 #include <string>

@@ -177,6 +177,7 @@ constexpr JsonPart kParts[] = {
      [](const Model& model) { return model.calibration.has_value(); }},
     {"stack", stack_json, set_stack, [](const Model& model) { return model.stack.has_value(); }},
     {"held_out", held_out_json, set_held_out, [](const Model& model) { return model.held_out.has_value(); }},
+    {"evaluated_plans", evaluated_json, set_evaluated, [](const Model& model) { return model.evaluated.has_value(); }},
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ struct JsonPartName {
   bool is_optional;  // not every model has it
 };
 // arms, features, missing, known_costs, multipliers, options, trained; summaries, mean_effect, calibration, stack,
-// held_out.
+// held_out, evaluated_plans.
 const std::vector<JsonPartName>& json_part_names();
 
 // Name -> JSON.

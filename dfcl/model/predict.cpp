@@ -50,6 +50,7 @@ data::PredictionFacts prediction_facts(const Model& model) {
   facts.method = model.method;
   facts.trained_on = carried_text(model.trained);
   if (model.cost_facts.kind == data::CostKind::price) facts.price = model.cost_facts.per_arm;
+  facts.evaluated = model.evaluated;
   return facts;
 }
 

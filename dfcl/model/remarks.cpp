@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace dfcl::model {
 namespace {
 
@@ -24,6 +26,19 @@ void add_slope(std::vector<std::string>& lines, const char* outcome, const learn
                   figures.found_slope + 1.96 * figures.slope_error));
 }
 
+// The plan at half of the largest spend stands for all.
+void add_promise(std::vector<std::string>& lines, const data::EvaluatedPlans& evaluated) {
+  const double middle = 0.5 * (evaluated.plans.front().spend + evaluated.plans.back().spend);
+  const auto plan = std::lower_bound(evaluated.plans.begin(), evaluated.plans.end(), middle,
+                                     [](const data::EvaluatedPlan& one, double at) { return one.spend < at; });
+  const core::Interval revenue = core::normal_interval(plan->revenue, plan->revenue_error, 0.95);
+  if (!(plan->predicted > revenue.high)) return;
+  lines.push_back(fmt::format(
+      "plans promise more than they are worth: at {:.4g} per unit predicted {:.4g} of revenue over control, "
+      "on {} units it had not seen worth {:.4g} ({:.4g} to {:.4g})",
+      plan->spend, plan->predicted, evaluated.num_units, revenue.value, revenue.low, revenue.high));
+}
+
 }  // namespace
 
 std::vector<std::string> learning_remarks(const Model& model) {
@@ -36,6 +51,7 @@ std::vector<std::string> learning_remarks(const Model& model) {
     add_slope(lines, "revenue", model.calibration->revenue);
     add_slope(lines, "cost", model.calibration->cost);
   }
+  if (model.evaluated && !model.is_index()) add_promise(lines, *model.evaluated);
   return lines;
 }
 

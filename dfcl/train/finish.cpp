@@ -11,6 +11,7 @@
 #include "dfcl/learn/known_costs.h"
 #include "dfcl/model/predict.h"
 #include "dfcl/train/calibrate.h"
+#include "dfcl/train/evaluate_unseen.h"
 #include "dfcl/train/held_out.h"
 #include "dfcl/train/stages.h"
 
@@ -108,6 +109,8 @@ void finish_with_unseen(const Finishing& finishing, const HeldUnits& units, lear
   }
   result.held_out = out_of_fold_loss(set, units, outcomes, unseen, context);
   learn::set_known_costs(finishing.prepared.cost_facts, outcomes_of(unseen));
+  result.evaluated = evaluate_unseen(trial, finishing.study, result, units.rows, unseen, data::UnseenUnits::out_of_fold,
+                                     finishing.earlier, context);
   std::vector<std::uint32_t> training;
   for (std::uint32_t place = 0; place < units.size(); ++place) {
     if (units.is_training[place] != 0) training.push_back(place);
@@ -123,9 +126,13 @@ void finish_with_unseen(const Finishing& finishing, const HeldUnits& units, lear
 
 void finish_without_unseen(const Finishing& finishing, model::Model& result, core::RunContext& context) {
   const Preparation& prepared = finishing.prepared;
-  if (!result.is_index() && !prepared.validation_rows.empty()) {
-    const learn::Predicted predicted = predict_rows(finishing, result, prepared.validation_rows, true, context);
-    result.held_out = validation_loss(prepared.training_set(finishing.trial), predicted, context);
+  if (!prepared.validation_rows.empty()) {
+    learn::Predicted predicted = predict_rows(finishing, result, prepared.validation_rows, true, context);
+    if (!result.is_index())
+      result.held_out = validation_loss(prepared.training_set(finishing.trial), predicted, context);
+    learn::set_known_costs(prepared.cost_facts, outcomes_of(predicted));
+    result.evaluated = evaluate_unseen(finishing.trial, finishing.study, result, prepared.validation_rows, predicted,
+                                       data::UnseenUnits::validation, finishing.earlier, context);
   }
   const std::vector<std::uint32_t> rows = thinned(prepared.train_rows, kPriceUnits);
   set_multipliers(finishing, predict_rows(finishing, result, rows, false, context), result, context);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From fitted predictors to a model: what it is for and was made with, its calibration, how it did on units that it has
-// not seen, and the price of money at each budget. Memory: predictions of the units looked at.
+// From fitted predictors to a model: what it is for and was made with, its calibration, how it did and what its plans
+// were worth on units that it has not seen, and the price of money at each budget. Memory: predictions of the units
+// looked at.
 #pragma once
 
 #include <functional>
@@ -29,6 +30,7 @@ struct Finishing {
   const data::Study& study;
   const Preparation& prepared;
   std::function<void(const data::Prediction&)> on_out_of_bag = {};  // see TrainOptions
+  const model::TrainedUnits* earlier = nullptr;  // what the model that training started from had seen
 };
 
 // A model without predictors, options and record.

@@ -123,7 +123,8 @@ class Run {
 
   model::Model finished(std::vector<learn::Fit> fits, std::vector<std::pair<std::string, std::string>> shown,
                         bool calibrated) {
-    const Finishing finishing{trial_, study_, prepared_, options_.on_out_of_bag};
+    const Finishing finishing{trial_, study_, prepared_, options_.on_out_of_bag,
+                              options_.start == nullptr ? nullptr : &options_.start->trained};
     model::Model result =
         model_frame(finishing, method_.name, settings_.seed, options_.study_text, options_.start, context_);
     result.options = settings_.shown();

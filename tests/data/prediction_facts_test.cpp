@@ -22,6 +22,7 @@ TEST(PredictionFacts, AreReadBackAsTheyWereWritten) {
   facts.method = "drm";
   facts.trained_on = "3:0f:";
   facts.price = {0.15, 0.0, 1.0 / 3.0};
+  facts.evaluated = EvaluatedPlans{.num_units = 40, .plans = {{0.0, 0.0, 0.0, 0.0}, {0.1, 1.0 / 7.0, 0.1, 0.02}}};
   EXPECT_EQ(read(facts.arms.labels, fact_options(facts)), facts);
 }
 
@@ -44,7 +45,8 @@ TEST(PredictionFacts, ATruthIsFittedOnNothing) {
 TEST(PredictionFacts, RefuseWhatMakesNoSense) {
   for (const Options& options :
        {Options{{"control", "c"}}, Options{{"revenue_is_index", "perhaps"}}, Options{{"price_a", "0.1"}},
-        Options{{"price_a", "0.1"}, {"price_b", "much"}}, Options{{"price_a", "0.1"}, {"price_b", "inf"}}}) {
+        Options{{"price_a", "0.1"}, {"price_b", "much"}}, Options{{"price_a", "0.1"}, {"price_b", "inf"}},
+        Options{{"evaluated_plans", "a lot"}}}) {
     try {
       (void)read({"a", "b"}, options);
       ADD_FAILURE() << options.front().first << "=" << options.front().second;

@@ -204,6 +204,47 @@ TEST(ModelFile, RefusesPartsThatDoNotFitEachOther) {
   }
 }
 
+TEST(ModelFile, KeepsEvaluatedPlansAndRefusesThoseThatMakeNoSense) {
+  Model model = sample_model();
+  EXPECT_FALSE(tensor_file_of(model).metadata.contains("evaluated_plans")) << "files without them stay as they were";
+  model.evaluated = data::EvaluatedPlans{
+      .units = data::UnseenUnits::validation,
+      .num_units = 300,
+      .chose_members = true,
+      .plans = {{0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, {1.0 / 3.0, 0.5, 0.25, 0.125, 0.3, 0.01, -0.001}}};
+  const io::TensorFile good = tensor_file_of(model);
+  EXPECT_EQ(model_of(good, "m").evaluated, model.evaluated);
+  const std::string text = good.metadata.at("evaluated_plans");
+  const std::vector<std::pair<std::string, std::string>> faults = {{"\"units\":300", "\"units\":0"},
+                                                                   {"\"units\":300", "\"units\":-1"},
+                                                                   {"\"validation\"", "\"elsewhere\""},
+                                                                   {"true", "1"},
+                                                                   {"0.5]", "0.5,0.5]"},
+                                                                   {"0.25]", "\"0.25\"]"},
+                                                                   {"0.25]", "1e999]"},
+                                                                   {"0.125]", "-0.125]"},
+                                                                   {"[0.0,0.333", "[0.4,0.333"},
+                                                                   {"\"covariance\"", "\"variance\""}};
+  for (const auto& [from, to] : faults) {
+    SCOPED_TRACE(from + " -> " + to);
+    io::TensorFile file = good;
+    const std::size_t place = text.find(from);
+    ASSERT_NE(place, std::string::npos);
+    file.metadata["evaluated_plans"] = std::string(text).replace(place, from.size(), to);
+    refusal(file);
+  }
+  std::string many;
+  for (std::size_t i = 0; i <= data::kMostEvaluatedPlans; ++i) many += fmt::format("{}{}.0", i == 0 ? "" : ",", i);
+  io::TensorFile file = good;
+  std::string& long_text = file.metadata["evaluated_plans"];
+  for (const char* list :
+       {"spend", "predicted_revenue", "revenue", "revenue_error", "cost", "cost_error", "covariance"}) {
+    const std::size_t begin = long_text.find(fmt::format("\"{}\":[", list)) + std::strlen(list) + 4;
+    long_text.replace(begin, long_text.find(']', begin) - begin, many);
+  }
+  refusal(file);
+}
+
 // A tile of rows takes memory for every neuron, however few the weights behind them.
 TEST(ModelFile, RefusesWhatWasLearnedAfterwardsWithNumbersOutOfRange) {
   Model model = sample_model();

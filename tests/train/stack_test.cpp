@@ -81,6 +81,11 @@ TEST(Stack, MembersOfAllKindsGiveOneModelOfWeightedPredictors) {
     EXPECT_GT(member.standard_error, 0.0) << member.method;
   }
   EXPECT_NEAR(total, 1.0, 1e-9);
+  ASSERT_TRUE(model.evaluated);
+  EXPECT_EQ(model.evaluated->units, data::UnseenUnits::out_of_fold);
+  EXPECT_EQ(model.evaluated->num_units, 2400u);
+  EXPECT_TRUE(model.evaluated->chose_members);
+  EXPECT_GT(model.evaluated->plans.size(), 10u);
   model::require_consistent(model, "stack");
   const model::Model again = model::model_of(model::tensor_file_of(model), "again");
   EXPECT_EQ(bytes_of(again), bytes_of(model));
@@ -338,10 +343,15 @@ TEST(Stack, EveryMethodCanBeCalibratedThatPredictsOutcomes) {
   const data::Trial trial = small_trial(1500);
   data::Study study = stack_study();
   study.method.name = "tsm";
-  EXPECT_FALSE(train_stack(trial, study).calibration);
+  const model::Model plain = train_stack(trial, study);
+  EXPECT_FALSE(plain.calibration);
+  ASSERT_TRUE(plain.evaluated);
+  EXPECT_EQ(plain.evaluated->units, data::UnseenUnits::validation);
+  EXPECT_FALSE(plain.evaluated->chose_members);
   study.method.calibrate = true;
   const model::Model model = train_stack(trial, study);
-  ASSERT_TRUE(model.calibration && model.held_out);
+  ASSERT_TRUE(model.calibration && model.held_out && model.evaluated);
+  EXPECT_EQ(model.evaluated->units, data::UnseenUnits::out_of_fold);
   EXPECT_TRUE(model.held_out->out_of_fold);
   EXPECT_EQ(model.calibration->num_units, 1200u);
   study.method.name = "tsm-forest";
@@ -350,7 +360,9 @@ TEST(Stack, EveryMethodCanBeCalibratedThatPredictsOutcomes) {
   study.method.calibrate = false;
   EXPECT_FALSE(train_stack(trial, study).calibration);
   study.method.name = "drm";
-  EXPECT_FALSE(train_stack(trial, study).held_out);
+  const model::Model index = train_stack(trial, study);
+  EXPECT_FALSE(index.held_out);
+  EXPECT_TRUE(index.evaluated) << "what its plans are worth can be told all the same";
   study.method.calibrate = true;
   EXPECT_NE(complaint_of(trial, study).find("index"), std::string::npos);
 }

@@ -130,14 +130,20 @@ void set_weights(const data::Trial& trial, TrialRows& rows) {
 }  // namespace
 
 TrialRows rows_of(const data::Trial& trial, std::optional<data::Split> split) {
+  std::vector<std::size_t> units;
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
+    if (!split || trial.split[unit] == *split) units.push_back(unit);
+  }
+  return rows_of(trial, std::move(units), name_of(split));
+}
+
+TrialRows rows_of(const data::Trial& trial, std::vector<std::size_t> units, const std::string& name) {
   TrialRows rows;
   rows.arms = trial.arms;
   rows.cost_facts = trial.cost_facts;
-  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
-    if (!split || trial.split[unit] == *split) rows.trial_row.push_back(unit);
-  }
+  rows.trial_row = std::move(units);
   if (rows.trial_row.empty()) {
-    throw rows_error(fmt::format("{} is empty", name_of(split)), "no units", "units to evaluate on",
+    throw rows_error(fmt::format("{} is empty", name), "no units", "units to evaluate on",
                      fmt::format("{} names another; {}, {} and {} set their sizes", core::field_name("split"),
                                  core::field_name("split.train"), core::field_name("split.validation"),
                                  core::field_name("split.test")));
@@ -155,7 +161,7 @@ TrialRows rows_of(const data::Trial& trial, std::optional<data::Split> split) {
     ++rows.arm_units[trial.arm[unit]];
   }
   set_clusters(trial, rows);
-  check_rows(rows, name_of(split));
+  check_rows(rows, name);
   set_weights(trial, rows);
   return rows;
 }

@@ -56,4 +56,7 @@ struct TrialRows {
 // clusters) in it, or nobody earned anything.
 TrialRows rows_of(const data::Trial& trial, std::optional<data::Split> split);
 
+// Chosen units; `name` is what errors call them.
+TrialRows rows_of(const data::Trial& trial, std::vector<std::size_t> units, const std::string& name);
+
 }  // namespace dfcl::evaluate

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "dfcl/model/remarks.h"
+#include "dfcl/report/plan/promise_report.h"
 #include "dfcl/report/text/text_table.h"
 
 namespace dfcl::report {
@@ -110,6 +111,26 @@ void add_stack(ordered_json& json, const model::Stack& stack) {
       {"standard_error", stack.standard_error},     {"members", members},       {"left_out", left_out}};
 }
 
+ordered_json interval_json(double value, double error) {
+  const core::Interval interval = core::normal_interval(value, error, launch::kPromiseLevel);
+  return {{"value", interval.value}, {"low", interval.low}, {"high", interval.high}};
+}
+
+void add_evaluated(ordered_json& json, const data::EvaluatedPlans& evaluated) {
+  ordered_json plans = ordered_json::array();
+  for (const data::EvaluatedPlan& plan : evaluated.plans) {
+    plans.push_back({{"spend_per_unit", plan.spend},
+                     {"predicted_revenue", plan.predicted},
+                     {"incremental_revenue", interval_json(plan.revenue, plan.revenue_error)},
+                     {"incremental_cost", interval_json(plan.cost, plan.cost_error)}});
+  }
+  json["evaluated_plans"] = {{"units", evaluated.num_units},
+                             {"unseen", data::to_text(evaluated.units)},
+                             {"before_selection", evaluated.chose_members},
+                             {"level", launch::kPromiseLevel},
+                             {"plans", std::move(plans)}};
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> finding_lines(const model::Model& model) {
@@ -122,7 +143,9 @@ std::vector<std::pair<std::string, std::string>> finding_lines(const model::Mode
   return lines;
 }
 
-std::string findings_text(const model::Model& model) { return remarks_text(model) + stack_text(model); }
+std::string findings_text(const model::Model& model) {
+  return remarks_text(model) + stack_text(model) + (model.evaluated ? evaluated_plans_text(*model.evaluated) : "");
+}
 
 void add_findings(ordered_json& json, const model::Model& model) {
   if (model.stack) add_stack(json, *model.stack);
@@ -140,6 +163,7 @@ void add_findings(ordered_json& json, const model::Model& model) {
                         {"revenue", loss_json(model.held_out->revenue)}};
     json["held_out"]["cost"] = model.held_out->cost ? loss_json(*model.held_out->cost) : ordered_json();
   }
+  if (model.evaluated) add_evaluated(json, *model.evaluated);
   json["remarks"] = model::learning_remarks(model);
 }
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "dfcl/data/prediction_facts.h"
 #include "dfcl/report/text/text_table.h"
 
 namespace dfcl::report {
@@ -60,8 +61,9 @@ std::string table_text(const data::TableSummary& summary, const std::string& pat
   text += table.text();
   if (!summary.provenance.verb.empty()) {
     text += fmt::format("\nMade by dfcl {} {}", summary.provenance.version, summary.provenance.verb);
-    for (const auto& [name, value] : summary.provenance.options)
-      text += fmt::format(", {} {}", name, core::printable_start(value));
+    for (const auto& [name, value] : summary.provenance.options) {
+      if (name != data::kEvaluatedOption) text += fmt::format(", {} {}", name, core::printable_start(value));
+    }
     text += "\n";
   }
   return text;

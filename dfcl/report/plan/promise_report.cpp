@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/report/plan/promise_report.h"
+
+#include <fmt/format.h>
+
+#include "dfcl/report/text/text_table.h"
+
+namespace dfcl::report {
+
+std::string evaluated_text(const core::Interval& interval) {
+  return fmt::format("{} ({} to {})", amount_text(interval.value), amount_text(interval.low),
+                     amount_text(interval.high));
+}
+
+std::string unseen_text(data::UnseenUnits unseen, std::size_t num_units, bool chose_members) {
+  if (unseen == data::UnseenUnits::validation)
+    return fmt::format("{} validation units, which only decided when training stopped", count_text(num_units));
+  return fmt::format("{} units, each by a fit without it{}", count_text(num_units),
+                     chose_members ? ", before selection among members" : "");
+}
+
+std::string promise_sentence(const launch::Promise& promise) {
+  if (!promise.is_evaluated()) return "not evaluated: " + promise.reason;
+  const std::string worth =
+      fmt::format("on units the model had not seen such a plan was worth {}", evaluated_text(promise.revenue));
+  if (promise.status == launch::PromiseStatus::index) return worth;
+  return fmt::format("predicted {}{}; {}", promise.planned.revenue > 0.0 ? "+" : "",
+                     amount_text(promise.planned.revenue), worth);
+}
+
+std::string evaluated_plans_text(const data::EvaluatedPlans& evaluated) {
+  TextTable table({{"spend"}, {"predicted"}, {"evaluated"}, {"95 % interval"}, {"cost"}, {"95 % interval"}});
+  for (const data::EvaluatedPlan& plan : evaluated.plans) {
+    const core::Interval revenue = core::normal_interval(plan.revenue, plan.revenue_error, launch::kPromiseLevel);
+    const core::Interval cost = core::normal_interval(plan.cost, plan.cost_error, launch::kPromiseLevel);
+    table.add_row({number_text(plan.spend), number_text(plan.predicted), number_text(revenue.value),
+                   interval_text(revenue.low, revenue.high), number_text(cost.value),
+                   plan.cost_error > 0.0 ? interval_text(cost.low, cost.high) : ""});
+  }
+  return "\n" +
+         wrap(fmt::format("What its plans were worth, per unit above control, on {}:",
+                          unseen_text(evaluated.units, evaluated.num_units, evaluated.chose_members)),
+              0) +
+         "\n" + table.text();
+}
+
+}  // namespace dfcl::report
