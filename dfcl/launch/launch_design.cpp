@@ -136,6 +136,8 @@ void add_role_totals(const data::Plan& piece, std::vector<RoleTotals>& totals) {
     ++role.units;
     role.revenue += static_cast<double>(piece.revenue[unit]);
     role.spend += static_cast<double>(piece.cost[unit]);
+    role.control_revenue += static_cast<double>(piece.control_revenue[unit]);
+    role.control_spend += static_cast<double>(piece.control_cost[unit]);
   }
 }
 

@@ -82,6 +82,8 @@ struct RoleTotals {
   std::size_t units = 0;
   double revenue = 0.0;
   double spend = 0.0;
+  double control_revenue = 0.0;  // of the same units, were they in control
+  double control_spend = 0.0;
 };
 void add_role_totals(const data::Plan& piece, std::vector<RoleTotals>& totals);
 

@@ -17,6 +17,7 @@
 #include "dfcl/launch/launch_design.h"
 #include "dfcl/launch/plan_changes.h"
 #include "dfcl/verbs/plan_input.h"
+#include "dfcl/verbs/plan_promise.h"
 
 namespace dfcl::verbs {
 namespace {
@@ -167,6 +168,7 @@ void deliver(const AllocateRequest& request, PlanInput& input, const allocate::P
       },
       context);
   if (figures.launch) figures.launch->roles = roles;
+  figures.promise = make_promise(request, input, figures);
   if (changes) figures.change = changes->result();
   figures.file = writer ? file : "";
   const auto said = writer || kept != nullptr ? file_figures(figures, input.fingerprint())
@@ -242,7 +244,10 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
     if (has_plan && is_wanted) {
       deliver(request, *input, plan, plan_name(request.output.value_or(""), i, budgets.size()), previous, context,
               figures, request.keep_plans ? &kept : nullptr);
+    } else if (has_plan) {
+      figures.promise = make_promise(request, *input, figures);
     }
+    warn_of_promise(figures, budgets.size() > 1, context);
     figures.seconds.write = clock.lap();
     result.plans.push_back(std::move(figures));
     if (request.keep_plans) result.kept.push_back(std::move(kept));

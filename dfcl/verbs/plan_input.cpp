@@ -18,6 +18,7 @@
 #include "dfcl/io/predictions/prediction_stream.h"
 #include "dfcl/io/trial/unit_labels.h"
 #include "dfcl/launch/launch_source.h"
+#include "dfcl/model/feature_summary.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
 
@@ -108,7 +109,13 @@ void PredictionInMemory::read(const AllocateRequest& request) {
     std::shared_ptr<const model::Model> model = request.model;
     if (model == nullptr) model = std::make_shared<const model::Model>(model::read_model(request.predictions));
     id_column_ = model->id_column;
-    read = model::predict_file(*model, *request.units, context_);
+    model::FeatureCounts counts(model->summaries);
+    read = model::predict_file(*model, *request.units, context_, model->summaries.empty() ? nullptr : &counts);
+    if (!model->summaries.empty()) {
+      const std::string drift = model::drift_warning(model::feature_drift(model->features, model->summaries, counts));
+      has_drifted = !drift.empty();
+      if (has_drifted) warnings.push_back(drift);
+    }
   } else {
     const bool of_file = request.segment.has_value() && request.segment_labels == nullptr;
     table_ = io::read_prediction(request.predictions, of_file ? *request.segment : "", context_);
@@ -122,7 +129,8 @@ void PredictionInMemory::set_limits(const AllocateRequest& request) {
   if (request.eligible) {
     table_.eligible = io::read_eligibility(*request.eligible, arms, prediction_->ids, context_);
   }
-  if (table_.eligible.rows() > 0) problem_.eligible = std::as_const(table_.eligible).view();
+  has_eligibility = table_.eligible.rows() > 0;
+  if (has_eligibility) problem_.eligible = std::as_const(table_.eligible).view();
   problem_.min_units = read_limits(request.min_units, 0, arms, "min_units");
   problem_.max_units = read_limits(request.max_units, static_cast<std::int64_t>(num_units()), arms, "max_units");
   if (!request.second_budget) return;
@@ -275,6 +283,8 @@ PredictionStream::PredictionStream(const AllocateRequest& request, core::RunCont
   set_facts(request, io::read_prediction_facts(request.predictions), *this, context);
   const std::vector<std::string>& arms = facts.arms.labels;
   std::unique_ptr<data::BatchSource> opened = io::open_prediction(request.predictions, arms, context);
+  has_eligibility = std::any_of(opened->columns().begin(), opened->columns().end(),
+                                [](const data::ColumnInfo& column) { return column.name.starts_with("eligible_"); });
   if (design.is_on()) {
     auto drawn = std::make_unique<launch::LaunchSource>(std::move(opened), arms, design);
     launch_ = drawn.get();

@@ -43,6 +43,8 @@ class PlanInput {
   allocate::Rules rules;
   launch::LaunchDesign design;
   std::vector<std::string> segments;  // labels; empty without segments
+  bool has_eligibility = false;       // some units may not get every arm
+  bool has_drifted = false;           // the units of a model are unlike those that it was trained on
   std::vector<std::string> warnings;  // of predictions that are an index, say no control or have no ids
 };
 

@@ -359,6 +359,11 @@ class Plan(_Figures, _Frame):
         return _number(self.figures.get("multiplier"))
 
     @property
+    def evaluated(self) -> dict[str, Any]:
+        """What such plans were worth on units that the model had not seen, beside what this one promises."""
+        return dict(self.figures.get("evaluated") or {})
+
+    @property
     def arm(self) -> np.ndarray[Any, Any]:
         """The label of each unit's arm."""
         native = self._table()

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "dfcl/report/plan/promise_report.h"
 #include "dfcl/report/results/results_head.h"
 
 namespace dfcl::report {
@@ -178,6 +179,43 @@ static const Described<PlanSeconds>& description(Of<PlanSeconds>) {
   return seconds;
 }
 
+static const Described<launch::Promise>& description(Of<launch::Promise>) {
+  using P = launch::Promise;
+  const auto where_evaluated = [](auto get) {
+    return [get](const P& one) { return one.is_evaluated() ? std::optional(get(one)) : std::nullopt; };
+  };
+  static const auto promise =
+      Described<P>("Promise",
+                   "What the plan promises beside what such plans were worth on units that the model had not seen.")
+          .field(
+              "status", [](const P& one) { return launch::to_text(one.status); },
+              "`within`, `above` or `below`: where the predicted revenue lies by the evaluated interval; `index`: "
+              "nothing is promised; `not_evaluated`")
+          .maybe(
+              "reason", [](const P& one) { return one.is_evaluated() ? std::nullopt : std::optional(one.reason); },
+              "why it is not evaluated")
+          .field("units", [](const P& one) { return one.planned.units; },
+                 {"that get what is best for them, of which all totals here are", kUnits})
+          .field("predicted_revenue", [](const P& one) { return one.planned.revenue; },
+                 {"over everyone in control", kTotal})
+          .field("predicted_cost", [](const P& one) { return one.planned.cost; }, {"over everyone in control", kTotal})
+          .maybe("revenue", where_evaluated([](const P& one) { return one.revenue; }),
+                 {"evaluated, over everyone in control; where it is evaluated, here and below", kTotal})
+          .maybe("cost", where_evaluated([](const P& one) { return one.cost; }),
+                 {"evaluated, over everyone in control", kTotal})
+          .maybe("profit", [](const P& one) { return one.profit; },
+                 {"evaluated, over everyone in control; where it is said what revenue is worth", kTotal})
+          .maybe("evaluated_on", where_evaluated([](const P& one) { return one.unseen_units; }),
+                 {"of the trial, which the model had not seen", kUnits})
+          .maybe("unseen", where_evaluated([](const P& one) { return std::string(data::to_text(one.unseen)); }),
+                 "`out_of_fold`: each unit by a fit without it; `validation`: units that only decided when training "
+                 "stopped")
+          .maybe("before_selection", where_evaluated([](const P& one) { return one.chose_members; }),
+                 "whether the members of a stack were chosen on the same units")
+          .field("sentence", promise_sentence, "all of it in words");
+  return promise;
+}
+
 const Described<PlanSummary>& description(Of<PlanSummary>) {
   using P = PlanSummary;
   static const auto plan =
@@ -222,6 +260,7 @@ const Described<PlanSummary>& description(Of<PlanSummary>) {
                 return has ? std::optional(incremental_profit(one) / incremental_cost(one)) : std::nullopt;
               },
               "incremental profit per incremental cost; likewise, where more is spent than in control")
+          .maybe("evaluated", &P::promise, "what such plans were worth on units that the model had not seen")
           .maybe("control_cost", planned(&Solution::control_cost), {"of everyone in control", kTotal})
           .maybe("bound", planned(&Solution::bound), {"no plan within the constraints has a higher value", kTotal})
           .maybe("gap", planned(&Solution::gap), {"bound minus value", kTotal})

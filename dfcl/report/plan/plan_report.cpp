@@ -10,6 +10,7 @@
 
 #include "dfcl/report/plan/launch_report.h"
 #include "dfcl/report/plan/plan_description.h"
+#include "dfcl/report/plan/promise_report.h"
 #include "dfcl/report/text/text_table.h"
 
 namespace dfcl::report {
@@ -82,6 +83,22 @@ std::string lines(const std::vector<std::array<std::string, 3>>& rows) {
   return text;
 }
 
+// What such plans were worth beside what this one promises.
+void add_promise(const launch::Promise& promise, std::vector<std::array<std::string, 3>>& rows) {
+  if (!promise.is_evaluated()) {
+    rows.push_back({"evaluated", "not", "evaluated: " + promise.reason});
+    return;
+  }
+  const auto range = [](const core::Interval& interval) {
+    return fmt::format("({} to {})", amount_text(interval.low), amount_text(interval.high));
+  };
+  rows.push_back({"evaluated", amount_text(promise.revenue.value),
+                  fmt::format("{} of increments, on {}", range(promise.revenue),
+                              unseen_text(promise.unseen, promise.unseen_units, promise.chose_members))});
+  if (promise.profit)
+    rows.push_back({"  profit", amount_text(promise.profit->value), range(*promise.profit) + " on the same units"});
+}
+
 std::string plan_text(const PlanSummary& plan) {
   const Solution& solution = plan.solution;
   std::string text = fmt::format("Plan for {} units, {} arms: {}\n", count_text(plan.num_units), plan.arms.size(),
@@ -106,6 +123,7 @@ std::string plan_text(const PlanSummary& plan) {
          fmt::format("over control: {} x incremental revenue - incremental spend{}", number_text(plan.rules.margin),
                      cost > 0.0 ? fmt::format("; ROI {}", percent_text(incremental_profit(plan) / cost)) : "")});
   }
+  if (plan.promise) add_promise(*plan.promise, rows);
   // Of profit too, over control.
   const double of_control =
       is_profit(plan) ? plan.rules.margin * solution.control_revenue - solution.control_cost : 0.0;
@@ -141,25 +159,30 @@ std::string plan_text(const PlanSummary& plan) {
 }
 
 std::string plans_table(const std::vector<PlanSummary>& plans) {
-  std::vector<TableColumn> columns = {
-      {"budget"},           {"spend"}, {"revenue"}, {"incremental"}, {"gap"}, {"multiplier"}, {"status", Align::left},
-      {"plan", Align::left}};
   const bool has_profit = plans.front().shows_profit;
-  constexpr std::size_t kProfit = 4;  // its place
-  if (has_profit) columns.insert(columns.begin() + kProfit, TableColumn{"profit"});
+  std::vector<TableColumn> columns = {{"budget"}, {"spend"}, {"revenue"}, {"incremental"}, {"evaluated"}};
+  if (has_profit) columns.push_back({"profit"});
+  for (TableColumn column : {TableColumn{"gap"}, TableColumn{"multiplier"}, TableColumn{"status", Align::left},
+                             TableColumn{"plan", Align::left}})
+    columns.push_back(std::move(column));
   TextTable table(columns);
   for (const PlanSummary& plan : plans) {
     const Solution& solution = plan.solution;
-    const bool has = solution.has_plan();
-    std::vector<std::string> row = {amount_text(plan.budget),
-                                    has ? amount_text(solution.spend) : "",
-                                    has ? amount_text(solution.revenue) : "",
-                                    has ? amount_text(solution.revenue - solution.control_revenue) : "",
-                                    has ? number_text(above_rounding(solution.gap, solution.bound)) : "",
-                                    has ? number_text(solution.multiplier) : "",
-                                    std::string(allocate::to_text(solution.status)),
-                                    plan.file};
-    if (has_profit) row.insert(row.begin() + kProfit, has ? amount_text(incremental_profit(plan)) : "");
+    std::vector<std::string> row = {amount_text(plan.budget)};
+    if (solution.has_plan()) {
+      const bool evaluated = plan.promise && plan.promise->is_evaluated();
+      row.push_back(amount_text(solution.spend));
+      row.push_back(amount_text(solution.revenue));
+      row.push_back(amount_text(solution.revenue - solution.control_revenue));
+      row.push_back(evaluated ? evaluated_text(plan.promise->revenue) : "not");
+      if (has_profit) row.push_back(amount_text(incremental_profit(plan)));
+      row.push_back(number_text(above_rounding(solution.gap, solution.bound)));
+      row.push_back(number_text(solution.multiplier));
+    } else {
+      row.resize(columns.size() - 2);
+    }
+    row.emplace_back(allocate::to_text(solution.status));
+    row.push_back(plan.file);
     table.add_row(row);
   }
   return fmt::format("Plans for {} units, {} arms\n\n{}", count_text(plans.front().num_units),
@@ -210,6 +233,13 @@ std::vector<std::pair<std::string, std::string>> plan_metadata(const PlanSummary
   if (is_above_control(plan)) metadata.emplace_back("control_cost", fmt::format("{}", solution.control_cost));
   if (plan.launch && std::isfinite(plan.launch->spend_elasticity))
     metadata.emplace_back("spend_elasticity", fmt::format("{}", plan.launch->spend_elasticity));
+  if (plan.promise && plan.promise->is_evaluated()) {
+    const core::Interval per_unit =
+        plan.promise->revenue.scaled(1.0 / static_cast<double>(plan.promise->planned.units));
+    metadata.emplace_back("evaluated_revenue_per_unit", fmt::format("{}", per_unit.value));
+    metadata.emplace_back("evaluated_revenue_low", fmt::format("{}", per_unit.low));
+    metadata.emplace_back("evaluated_revenue_high", fmt::format("{}", per_unit.high));
+  }
   if (!plan.launch_time.empty()) metadata.emplace_back("launch", plan.launch_time);
   return metadata;
 }

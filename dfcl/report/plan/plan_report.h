@@ -13,6 +13,7 @@
 #include "dfcl/data/budgets.h"
 #include "dfcl/launch/launch_design.h"
 #include "dfcl/launch/plan_changes.h"
+#include "dfcl/launch/promise.h"
 
 namespace dfcl::report {
 
@@ -44,7 +45,8 @@ struct PlanSummary {
   std::string file;  // "" where no plan was written
   std::optional<LaunchFigures> launch = {};
   std::optional<launch::PlanChange> change = {};
-  std::string launch_time = {};  // "": not said
+  std::optional<launch::Promise> promise = {};  // where there is a plan
+  std::string launch_time = {};                 // "": not said
 };
 
 // Of a plan over everyone in control, as predicted.
