@@ -69,12 +69,6 @@ void Moments::merge(const Moments& other) {
   count = total;
 }
 
-Interval mean_of_r(const Moments& group, double level) {
-  if (group.count < 2.0) return {group.mean_r};
-  return core::t_interval(group.mean_r, std::sqrt(group.rr / (group.count - 1.0) / group.count), group.count - 1.0,
-                          level);
-}
-
 Interval mean_of_c(const Moments& group, double level) {
   if (group.count < 2.0) return {group.mean_c};
   return core::t_interval(group.mean_c, std::sqrt(group.cc / (group.count - 1.0) / group.count), group.count - 1.0,

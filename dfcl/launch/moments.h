@@ -22,7 +22,6 @@ struct Moments {
   void merge(const Moments& other);
 };
 
-Interval mean_of_r(const Moments& group, double level);
 Interval mean_of_c(const Moments& group, double level);
 
 // Treated minus control, with a regression on x in each group (x constant: the plain difference). Valid whatever the

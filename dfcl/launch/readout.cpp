@@ -87,22 +87,15 @@ void check_treated_holdout(Readout& result) {
   }
 }
 
-// Sums over a group of d = realised - planned.
-Interval realised_total(const Moments& differences, double planned, double level, bool of_revenue) {
-  const Interval mean = of_revenue ? mean_of_r(differences, level) : mean_of_c(differences, level);
-  return mean.scaled(differences.count).plus(planned);
-}
-
 struct Sums {
   std::vector<Moments> by_role = std::vector<Moments>(data::kNumRoles);  // outcomes, x = predicted under control
   Moments all;
-  Moments planned_differences;           // of role plan
-  Moments spend_differences;             // of all roles
-  std::vector<Moments> arm_differences;  // of role plan, per planned arm
-  std::vector<Moments> explored;         // outcomes, per received arm
+  Moments spend_differences;      // of all roles, realised - planned
+  std::vector<Moments> explored;  // outcomes, per received arm
   std::vector<ArmReadout> arms;
   std::vector<std::vector<std::size_t>> crossings;
-  double planned_spend = 0.0;  // of all roles
+  double planned_spend = 0.0;  // of all roles, as the next
+  double spend = 0.0;
   double planned_incremental = 0.0;
   double planned_incremental_cost = 0.0;
 };
@@ -110,7 +103,6 @@ struct Sums {
 Sums add_up(const Launch& launch, Readout& result) {
   Sums sums;
   const std::size_t num_arms = launch.arms.size();
-  sums.arm_differences.resize(num_arms);
   sums.explored.resize(num_arms);
   sums.arms.resize(num_arms);
   sums.crossings.assign(num_arms, std::vector<std::size_t>(num_arms));
@@ -129,6 +121,7 @@ Sums add_up(const Launch& launch, Readout& result) {
     if (plan_has_roles || role == Role::plan) {
       sums.spend_differences.add(0.0, c - planned_c, 0.0);
       sums.planned_spend += planned_c;
+      sums.spend += c;
       if (planned != received) ++sums.crossings[planned][received];
     }
     if (role == Role::holdout && received != launch.control) ++result.holdout_treated;
@@ -136,12 +129,14 @@ Sums add_up(const Launch& launch, Readout& result) {
     if (role != Role::plan) continue;
     result.planned_revenue += planned_r;
     result.planned_spend += planned_c;
-    sums.planned_differences.add(r - planned_r, c - planned_c, 0.0);
-    sums.arm_differences[planned].add(r - planned_r, c - planned_c, 0.0);
+    result.realised_revenue += r;
+    result.realised_spend += c;
     ArmReadout& arm = sums.arms[planned];
     ++arm.units;
     arm.planned_cost += planned_c;
     arm.planned_revenue += planned_r;
+    arm.realised_cost += c;
+    arm.realised_revenue += r;
     if (planned == received) ++arm.received;
     if (planned != received) ++result.not_as_planned;
     if (has_control) {
@@ -158,10 +153,7 @@ void describe_arms(const Launch& launch, const Sums& sums, Readout& result) {
     ArmReadout row = sums.arms[arm];
     if (row.units > 0) {
       row.arm = launch.arms[arm];
-      const Moments& differences = sums.arm_differences[arm];
-      row.overspend = mean_of_c(differences, result.level).scaled(differences.count);
-      row.realised_cost = row.overspend.plus(row.planned_cost);
-      row.realised_revenue = realised_total(differences, row.planned_revenue, result.level, true);
+      row.overspend = row.realised_cost - row.planned_cost;
       result.arms.push_back(row);
     }
     const Moments& explored = sums.explored[arm];
@@ -177,16 +169,16 @@ void describe_arms(const Launch& launch, const Sums& sums, Readout& result) {
 }
 
 // Spend goes with the multiplier to the power of -elasticity, so the multiplier that would have met the target is
-// multiplier x (spend / target)^(1 / elasticity).
-void propose_multiplier(const ReadoutOptions& options, double target, Readout& result) {
+// multiplier x (spend / target)^(1 / elasticity). spend: what was spent, with the interval of what the same plan would
+// spend on other such units.
+void propose_multiplier(const ReadoutOptions& options, const Interval& spend, double target, Readout& result) {
   result.multiplier = options.multiplier;
   if (!options.multiplier || !(*options.multiplier > 0.0) || !(target > 0.0)) return;
   result.elasticity_is_assumed = !options.spend_elasticity || !(*options.spend_elasticity > 0.0);
   const double elasticity = result.elasticity_is_assumed ? 1.0 : *options.spend_elasticity;
-  const auto next = [&](double spend) {
-    return *options.multiplier * std::pow(std::max(spend, 0.0) / target, 1.0 / elasticity);
+  const auto next = [&](double spent) {
+    return *options.multiplier * std::pow(std::max(spent, 0.0) / target, 1.0 / elasticity);
   };
-  const Interval& spend = result.total_spend;
   result.next_multiplier = Interval{next(spend.value), next(spend.low), next(spend.high)};
 }
 
@@ -239,10 +231,9 @@ Readout read_out(const Launch& launch, const ReadoutOptions& options) {
   check_treated_holdout(result);
 
   const Moments& planned = sums.by_role[role_index(Role::plan)];
-  result.realised_revenue = realised_total(sums.planned_differences, result.planned_revenue, options.level, true);
-  result.realised_spend = realised_total(sums.planned_differences, result.planned_spend, options.level, false);
   if (!launch.control_revenue.empty()) {
     result.planned_incremental = sums.planned_incremental;
+    result.planned_incremental_cost = sums.planned_incremental_cost;
     if (sums.planned_incremental_cost != 0.0)
       result.planned_return = sums.planned_incremental / sums.planned_incremental_cost;
   }
@@ -255,7 +246,10 @@ Readout read_out(const Launch& launch, const ReadoutOptions& options) {
   }
   result.incremental_revenue = result.per_unit.revenue.scaled(planned.count);
   result.incremental_cost = result.per_unit.cost.scaled(planned.count);
-  result.total_spend = realised_total(sums.spend_differences, sums.planned_spend, options.level, false);
+  if (options.evaluated_per_unit) result.evaluated_incremental = options.evaluated_per_unit->scaled(planned.count);
+  const Moments& missed = sums.spend_differences;
+  const Interval spend = mean_of_c(missed, options.level).scaled(missed.count).plus(sums.planned_spend);
+  result.total_spend = sums.spend;
   double target = sums.planned_spend;
   if (options.budget && std::isfinite(*options.budget)) {
     // The part of the budget that was meant for the units with outcomes.
@@ -265,7 +259,7 @@ Readout read_out(const Launch& launch, const ReadoutOptions& options) {
     result.budget_of_all = options.budget;
   }
   describe_arms(launch, sums, result);
-  propose_multiplier(options, target, result);
+  propose_multiplier(options, spend, target, result);
   warn(launch, result);
   return result;
 }

@@ -46,17 +46,20 @@ struct ReadoutOptions {
   std::optional<double> multiplier = {};         // of the plan
   std::optional<double> spend_elasticity = {};   // of the plan; see launch_design.h
   std::optional<double> value_per_revenue = {};  // of one unit of revenue, in the currency of cost; none: not known
+  // Incremental revenue per unit of role plan that units which the model had not seen promised; none: not known.
+  std::optional<Interval> evaluated_per_unit = {};
 };
 
+// What was earned and spent is a fact: it has no interval.
 struct ArmReadout {
-  std::string arm;               // planned
-  std::size_t units = 0;         // of role plan
-  std::size_t received = 0;      // of them, got it
-  double planned_cost = 0.0;     // total
-  Interval realised_cost;        // total
-  Interval overspend;            // total, realised - planned
-  double planned_revenue = 0.0;  // total
-  Interval realised_revenue;     // total
+  std::string arm;                // planned
+  std::size_t units = 0;          // of role plan
+  std::size_t received = 0;       // of them, got it
+  double planned_cost = 0.0;      // total
+  double realised_cost = 0.0;     // total
+  double overspend = 0.0;         // total, realised - planned
+  double planned_revenue = 0.0;   // total
+  double realised_revenue = 0.0;  // total
 };
 
 struct ExploredArm {
@@ -80,13 +83,15 @@ struct Readout {
   double holdout_found = 0.0;    // share of the units in the outcomes
   double holdout_p_value = 1.0;  // of the sample ratio
 
-  // Units of role plan, in all: planned, and realised with its interval, given what was predicted for these units.
+  // Units of role plan, in all.
   double planned_revenue = 0.0;
-  Interval realised_revenue;
+  double realised_revenue = 0.0;
   double planned_spend = 0.0;
-  Interval realised_spend;
-  std::optional<double> planned_incremental;  // over control, as predicted
-  std::optional<double> planned_return;       // incremental revenue a unit of incremental cost
+  double realised_spend = 0.0;
+  std::optional<double> planned_incremental;       // over control, as predicted
+  std::optional<Interval> evaluated_incremental;   // over control, on units that the model had not seen
+  std::optional<double> planned_incremental_cost;  // over control, as predicted
+  std::optional<double> planned_return;            // incremental revenue a unit of incremental cost
   // Over the hold-out.
   Difference per_unit;
   Interval incremental_revenue;  // in all, for the units of role plan
@@ -97,7 +102,7 @@ struct Readout {
   // All roles (role plan alone where the plan does not know roles): what was paid against the budget.
   std::optional<double> budget;         // for the units that are counted here
   std::optional<double> budget_of_all;  // the plan's, of which that is the part planned for these units
-  Interval total_spend;
+  double total_spend = 0.0;
 
   std::vector<ArmReadout> arms;
   std::vector<ExploredArm> explored;

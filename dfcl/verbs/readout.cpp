@@ -36,6 +36,14 @@ std::optional<double> total_budget(const io::PlanFile& plan) {
   return budget;
 }
 
+// What units that the model had not seen promised, per unit; of a plan whose figures make no sense nothing.
+std::optional<core::Interval> evaluated_per_unit(const io::PlanFile& plan) {
+  const auto value = read_figure(plan, "evaluated_revenue_per_unit");
+  const auto low = read_figure(plan, "evaluated_revenue_low"), high = read_figure(plan, "evaluated_revenue_high");
+  if (!value || !low || !high || !std::isfinite(*value) || !(*low <= *value && *value <= *high)) return std::nullopt;
+  return core::Interval{*value, *low, *high};
+}
+
 void require_number(const char* field, const std::optional<double>& number) {
   if (number && !(*number >= 0.0 && std::isfinite(*number)))
     throw core::field_error(field, "out of range", fmt::format("{}", *number), "a number of 0 or more");
@@ -74,6 +82,7 @@ ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context)
   options.budget = request.budget ? request.budget : total_budget(plan);
   options.multiplier = request.multiplier ? request.multiplier : read_figure(plan, "multiplier");
   options.spend_elasticity = read_figure(plan, "spend_elasticity");
+  options.evaluated_per_unit = evaluated_per_unit(plan);
   options.value_per_revenue = request.margin ? request.margin : request.per_revenue;
   if (!outcomes.time.empty() && !request.launch && plan.option("launch").empty() && plan.time.empty())
     context.warn(fmt::format("the outcomes have times, but when the plan started is not known: give {}",

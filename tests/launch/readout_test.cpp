@@ -21,7 +21,7 @@ struct World {
   std::vector<double> control_revenue, plan_revenue, plan_cost;
   std::vector<float> predicted_control, predicted_revenue, predicted_cost;
   std::vector<std::uint8_t> plan_arm;
-  double mean_gain = 0.0, mean_cost = 0.0, mean_revenue_miss = 0.0, mean_cost_miss = 0.0;
+  double mean_gain = 0.0, mean_cost = 0.0;
 
   explicit World(std::size_t size) {
     const simulate::Simulator simulator({.num_rows = size, .seed = 11});
@@ -39,8 +39,6 @@ struct World {
       predicted_cost.push_back(static_cast<float>(0.9 * wrong * plan_cost.back()));
       mean_gain += (plan_revenue[i] - control_revenue[i]) / static_cast<double>(size);
       mean_cost += plan_cost[i] / static_cast<double>(size);
-      mean_revenue_miss += (plan_revenue[i] - static_cast<double>(predicted_revenue[i])) / static_cast<double>(size);
-      mean_cost_miss += (plan_cost[i] - static_cast<double>(predicted_cost[i])) / static_cast<double>(size);
     }
   }
 };
@@ -90,26 +88,20 @@ TEST(Readout, IntervalsCoverTheTruthOfSimulatedLaunches) {
   const World world(100'000);
   for (const bool with_control : {true, false}) {
     const std::size_t launches = 1000, size = 8000;
-    std::size_t gain = 0, cost = 0, ratio = 0, revenue_total = 0, spend_total = 0;
+    std::size_t gain = 0, cost = 0, ratio = 0;
     double width = 0.0;
     for (std::size_t i = 0; i < launches; ++i) {
       const std::uint64_t seed = 1000 + i;
       const Readout readout = read_out(launch_of(world, size, seed, {.holdout = 0.1, .with_control = with_control}),
                                        {.holdout_share = 0.1});
-      const auto planned = static_cast<double>(readout.units_per_role[0]);
       gain += covers(readout.per_unit.revenue, world.mean_gain);
       cost += covers(readout.per_unit.cost, world.mean_cost);
       ratio += covers(readout.per_unit.return_per_cost, world.mean_gain / world.mean_cost);
-      revenue_total += covers(readout.realised_revenue, readout.planned_revenue + planned * world.mean_revenue_miss);
-      spend_total += covers(readout.realised_spend, readout.planned_spend + planned * world.mean_cost_miss);
       width += (readout.per_unit.revenue.high - readout.per_unit.revenue.low) / static_cast<double>(launches);
     }
     const auto share = [&](std::size_t count) { return static_cast<double>(count) / static_cast<double>(launches); };
-    for (const auto& [name, count] : {std::pair<const char*, std::size_t>{"gain", gain},
-                                      {"cost", cost},
-                                      {"return", ratio},
-                                      {"realised revenue", revenue_total},
-                                      {"realised spend", spend_total}}) {
+    for (const auto& [name, count] :
+         {std::pair<const char*, std::size_t>{"gain", gain}, {"cost", cost}, {"return", ratio}}) {
       RecordProperty(fmt::format("{} {}", name, with_control), fmt::format("{:.4f}", share(count)));
       EXPECT_GE(share(count), 0.93) << name << ", adjusted " << with_control;
       EXPECT_LE(share(count), 0.97) << name << ", adjusted " << with_control;
@@ -147,15 +139,15 @@ TEST(Readout, TotalsAreSumsOverTheUnits) {
   const Readout readout =
       read_out(launch, {.holdout_share = 0.5, .budget = 4.0, .multiplier = 2.0, .spend_elasticity = 2.0});
   EXPECT_DOUBLE_EQ(readout.planned_revenue, 25.0);
-  EXPECT_DOUBLE_EQ(readout.realised_revenue.value, 24.0);
+  EXPECT_DOUBLE_EQ(readout.realised_revenue, 24.0);
   EXPECT_DOUBLE_EQ(readout.planned_spend, 4.0);
-  EXPECT_DOUBLE_EQ(readout.realised_spend.value, 3.0);
+  EXPECT_DOUBLE_EQ(readout.realised_spend, 3.0);
   EXPECT_DOUBLE_EQ(readout.per_unit.revenue.value, 8.0 - 5.0);
   EXPECT_DOUBLE_EQ(readout.per_unit.cost.value, 1.0);
   EXPECT_DOUBLE_EQ(readout.per_unit.return_per_cost.value, 3.0);
   EXPECT_DOUBLE_EQ(readout.incremental_revenue.value, 9.0);
   ASSERT_EQ(readout.arms.size(), 2u);
-  EXPECT_DOUBLE_EQ(readout.arms[1].overspend.value, -1.0);
+  EXPECT_DOUBLE_EQ(readout.arms[1].overspend, -1.0);
   EXPECT_EQ(readout.arms[1].received, 1u);
   EXPECT_EQ(readout.not_as_planned, 1u);
   ASSERT_EQ(readout.crossings.size(), 1u);

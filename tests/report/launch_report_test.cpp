@@ -47,7 +47,7 @@ launch::Readout readout() {
   launch::Readout result;
   result.units_per_role = {900, 100, 0};
   result.incremental_revenue = {500.0, 100.0, 900.0};
-  result.total_spend = {250.0, 240.0, 260.0};
+  result.total_spend = 250.0;
   result.per_unit.return_per_cost = {2.0, 0.4, 3.6};
   return result;
 }
@@ -63,6 +63,28 @@ TEST(ReadoutVerdict, SaysWhichPartOfTheBudgetTheCountedUnitsHad) {
   part.budget = 300.0;
   EXPECT_TRUE(has(readout_verdict(part).details[1], "against a budget of 300.00 (-16.7 %)."))
       << readout_verdict(part).details[1];
+}
+
+TEST(ReadoutVerdict, PutsWhatWasPromisedBesideWhatWasDelivered) {
+  launch::Readout kept = readout();
+  kept.planned_incremental = 640.0;
+  kept.budget = kept.budget_of_all = 250.0;
+  EXPECT_EQ(readout_verdict(kept).details[1],
+            "Promised: +640.00 by the predictions. Delivered: +500.00 [100.00, 900.00], which holds what was "
+            "predicted.");
+  EXPECT_EQ(readout_verdict(kept).details[2], "Spend was 250.00 against a budget of 250.00 (+0.0 %).");
+  kept.planned_incremental = 6400.0;
+  kept.evaluated_incremental = core::Interval{450.0, 250.0, 650.0};
+  EXPECT_EQ(readout_verdict(kept).details[1],
+            "Promised: +6,400.00 by the predictions, +450.00 [250.00, 650.00] by units the model had not seen. "
+            "Delivered: +500.00 [100.00, 900.00]: less than predicted.");
+  kept.planned_incremental.reset();
+  EXPECT_EQ(readout_verdict(kept).details[1],
+            "Promised: +450.00 [250.00, 650.00] by units the model had not seen. Delivered: +500.00 [100.00, 900.00].");
+  const Table summary = readout_tables(kept).front();
+  EXPECT_EQ(summary.rows[0][0], "revenue over the hold-out");
+  EXPECT_EQ(summary.rows.back()[2], "250.00");
+  EXPECT_EQ(summary.rows.back()[3], "") << "money that was spent has no interval";
 }
 
 TEST(ReadoutVerdict, SaysWhetherThePlanPaidBack) {

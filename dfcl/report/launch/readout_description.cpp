@@ -66,6 +66,9 @@ static const Described<Readout>& description(Of<Readout>) {
           .field("revenue", &R::planned_revenue, {"predicted revenue", kTotal})
           .field("spend", &R::planned_spend, {"predicted cost", kTotal})
           .field("incremental_revenue", &R::planned_incremental, {"over control; null where it is not known", kTotal})
+          .maybe("evaluated_revenue", &R::evaluated_incremental,
+                 {"over control, by units of the trial that the model had not seen; where the plan says it", kTotal})
+          .field("incremental_cost", &R::planned_incremental_cost, {"over control; null where it is not known", kTotal})
           .field("return_per_cost", &R::planned_return, "incremental revenue per incremental cost");
   const auto realised = Described<R>("Realised", "What came of the units of role plan.")
                             .field("revenue", &R::realised_revenue, {"what they earned", kTotal})

@@ -23,20 +23,29 @@ std::string signed_amount(double amount) { return (amount > 0.0 ? "+" : "") + am
 std::string optional_amount(const std::optional<double>& amount) { return amount ? amount_text(*amount) : "not known"; }
 
 Table summary_table(const Readout& readout) {
-  Table table{
-      "summary", "Planned against realised, units of role plan", "", {"", "planned", "realised", "95 % interval"}, {}};
+  Table table{"summary",
+              "Promised against delivered, units of role plan",
+              "What was earned and spent is a fact and has no interval.",
+              {"", "promised", "delivered", "95 % interval"},
+              {}};
   const auto add = [&](const char* name, const std::string& planned, const Interval& realised) {
     table.rows.push_back({name, planned, amount_text(realised.value), range_text(realised)});
   };
-  add("revenue", amount_text(readout.planned_revenue), readout.realised_revenue);
-  add("spend", amount_text(readout.planned_spend), readout.realised_spend);
   add("revenue over the hold-out", optional_amount(readout.planned_incremental), readout.incremental_revenue);
-  add("cost over the hold-out", "", readout.incremental_cost);
+  if (readout.evaluated_incremental)
+    table.rows.push_back({"  by units the model had not seen",
+                          fmt::format("{} {}", amount_text(readout.evaluated_incremental->value),
+                                      range_text(*readout.evaluated_incremental)),
+                          "", ""});
+  add("cost over the hold-out", readout.planned_incremental_cost ? amount_text(*readout.planned_incremental_cost) : "",
+      readout.incremental_cost);
   add("return: extra revenue per extra cost",
       readout.planned_return ? number_text(*readout.planned_return) : "not known", readout.per_unit.return_per_cost);
   if (readout.incremental_profit) add("profit over the hold-out", "", *readout.incremental_profit);
   if (readout.roi) add("ROI: profit per extra cost", "", *readout.roi);
-  add("spend, all roles", optional_amount(readout.budget), readout.total_spend);
+  add("revenue", amount_text(readout.planned_revenue), readout.realised_revenue);
+  add("spend", amount_text(readout.planned_spend), readout.realised_spend);
+  add("spend, all roles; promised: the budget", optional_amount(readout.budget), readout.total_spend);
   return table;
 }
 
@@ -49,12 +58,11 @@ Table arms_table(const Readout& readout) {
        {"got it",
         [](const A& arm) { return percent_text(static_cast<double>(arm.received) / static_cast<double>(arm.units)); }},
        {"planned", [](const A& arm) { return amount_text(arm.planned_cost); }},
-       {"realised", [](const A& arm) { return amount_text(arm.realised_cost.value); }},
-       {"overspend", [](const A& arm) { return signed_amount(arm.overspend.value); }},
-       {"95 % interval", [](const A& arm) { return range_text(arm.overspend); }},
+       {"realised", [](const A& arm) { return amount_text(arm.realised_cost); }},
+       {"overspend", [](const A& arm) { return signed_amount(arm.overspend); }},
        {"relative", [](const A& arm) {
           const bool has_share = arm.planned_cost > 0.0;
-          return has_share ? signed_percent_text(arm.overspend.value / arm.planned_cost) : "";
+          return has_share ? signed_percent_text(arm.overspend / arm.planned_cost) : "";
         }}});
   table.id = "arms";
   table.title = "Spend by planned arm, units of role plan";
@@ -89,18 +97,12 @@ Table explored_table(const Readout& readout) {
 }
 
 Figure spend_figure(const Readout& readout) {
-  Figure figure{"spend_by_arm",
-                "Spend by planned arm",
-                "Units of role plan, in all; bars show 95 % intervals.",
-                "arm",
-                "cost",
-                "category",
-                "bar",
-                {}};
+  Figure figure{
+      "spend_by_arm", "Spend by planned arm", "Units of role plan, in all.", "arm", "cost", "category", "bar", {}};
   FigureSeries planned{"planned", {}}, realised{"realised", {}};
   for (const launch::ArmReadout& arm : readout.arms) {
     planned.points.push_back({arm.arm, {arm.planned_cost}});
-    realised.points.push_back({arm.arm, arm.realised_cost});
+    realised.points.push_back({arm.arm, {arm.realised_cost}});
   }
   figure.series = {planned, realised};
   return figure;
@@ -120,6 +122,24 @@ std::string profit_sentence(const Readout& readout) {
                   signed_amount(profit.value), range_text(profit), number_text(*readout.value_per_revenue));
   if (std::isfinite(readout.roi->value)) text += fmt::format("; ROI {}", percent_text(readout.roi->value));
   return text + ".";
+}
+
+// What was promised, twice where the plan knows both, against what was delivered.
+std::string promise_sentence(const Readout& readout) {
+  const Interval& gain = readout.incremental_revenue;
+  std::string promised;
+  if (readout.planned_incremental) promised = signed_amount(*readout.planned_incremental) + " by the predictions";
+  if (readout.evaluated_incremental)
+    promised +=
+        fmt::format("{}{} {} by units the model had not seen", promised.empty() ? "" : ", ",
+                    signed_amount(readout.evaluated_incremental->value), range_text(*readout.evaluated_incremental));
+  std::string text =
+      fmt::format("Promised: {}. Delivered: {} {}", promised, signed_amount(gain.value), range_text(gain));
+  if (!readout.planned_incremental || !gain.has_ends()) return text + ".";
+  const double predicted = *readout.planned_incremental;
+  return text + (predicted > gain.high  ? ": less than predicted."
+                 : predicted < gain.low ? ": more than predicted."
+                                        : ", which holds what was predicted.");
 }
 
 // Where not all that was planned is counted: which part of the budget was for what is.
@@ -152,11 +172,12 @@ Verdict readout_verdict(const Readout& readout) {
                                           number_text(ratio.value), interval_text(ratio.low, ratio.high)));
   }
   if (readout.incremental_profit) verdict.details.push_back(profit_sentence(readout));
+  if (readout.planned_incremental || readout.evaluated_incremental)
+    verdict.details.push_back(promise_sentence(readout));
   if (readout.budget) {
-    verdict.details.push_back(fmt::format("Spend was {} {} against a budget of {}{} ({:+.1f} %).",
-                                          amount_text(readout.total_spend.value), range_text(readout.total_spend),
-                                          amount_text(*readout.budget), budget_part(readout),
-                                          100.0 * (readout.total_spend.value / *readout.budget - 1.0)));
+    verdict.details.push_back(fmt::format("Spend was {} against a budget of {}{} ({:+.1f} %).",
+                                          amount_text(readout.total_spend), amount_text(*readout.budget),
+                                          budget_part(readout), 100.0 * (readout.total_spend / *readout.budget - 1.0)));
   }
   if (readout.next_multiplier) {
     verdict.details.push_back(fmt::format(
@@ -188,10 +209,10 @@ std::vector<Figure> readout_figures(const Readout& readout) { return {spend_figu
 std::vector<std::string> readout_sentences(const Readout& readout) {
   return {holdout_sentence(readout),
           "Units count under the role and arm planned for them, whatever they got: intention to treat.",
-          "Realised totals are given what was predicted for these units: the interval is that of the mean of "
-          "realised minus planned. Gains over the hold-out are differences of means between units that were "
-          "drawn at random, adjusted by the revenue predicted under control where the plan holds it; returns "
-          "are by Fieller.",
+          "What was earned and spent is counted, not estimated: it has no interval. Gains over the hold-out are "
+          "differences of means between units that were drawn at random, adjusted by the revenue predicted under "
+          "control where the plan holds it; returns are by Fieller. The interval of the next multiplier is that of "
+          "what the same plan would spend on other such units.",
           fmt::format("That adjustment removed {} of the variance of the gain.",
                       percent_text(readout.per_unit.variance_removed))};
 }
