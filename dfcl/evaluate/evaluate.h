@@ -80,16 +80,17 @@ struct EvaluationOptions {
 struct EvaluationInput {
   const TrialRows& rows;
   std::vector<JudgedModel> models;
-  Outcomes nuisance = {};           // for doubly robust only
-  std::string nuisance_name = {};   // in words
-  Outcomes truth = {};              // true expected outcomes; empty: not known
+  Outcomes nuisance = {};          // for doubly robust only
+  std::string nuisance_name = {};  // in words
+  Outcomes truth = {};             // true expected outcomes; empty: not known
   std::vector<SegmentColumn> segments = {};
   // What plans keep to, as allocate does; the control is that of the trial.
   allocate::Rules rules = {};
   core::MatrixView<const std::uint8_t> eligible = {};  // rows x arms, 0: the row may not get the arm; empty: all may
   std::optional<ArmMeans> arm_means = {};              // none: of the rows themselves
   std::span<const std::uint8_t> rule = {};             // per row, the arm of today's rule; empty: none
-  // The model that all others are compared with; none: the one with the best estimates, whatever the order of the models.
+  // The model that all others are compared with; none: the one with the best estimates, whatever the order of the
+  // models.
   std::optional<std::size_t> reference = {};
 };
 

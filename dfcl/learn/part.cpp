@@ -17,8 +17,8 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMostPredictors = 1'000;
 constexpr double kMostWeight = 1e9;  // weighted sums of any predictions stay finite
-constexpr int kMostDepth = 3;   // of JSON
-constexpr int kMostInside = 4;  // predictors inside predictors
+constexpr int kMostDepth = 3;        // of JSON
+constexpr int kMostInside = 4;       // predictors inside predictors
 
 [[noreturn]] void refuse_file(const std::string& where, std::string what, std::string found = "") {
   throw core::Error(

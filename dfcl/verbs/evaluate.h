@@ -22,8 +22,8 @@ struct EvaluateRequest {
   StudyInput study;
   std::vector<ModelInput> models;
   std::optional<std::size_t> reference;  // of them: what the others are compared with; none: the best of them
-  bool index = false;                 // of the models, predictions that do not say it hold an index
-  std::optional<std::string> output;  // path of the results, .json; none: nothing is written
+  bool index = false;                    // of the models, predictions that do not say it hold an index
+  std::optional<std::string> output;     // path of the results, .json; none: nothing is written
   Rows split = Rows::test;
   std::optional<evaluate::Estimator> estimator;  // none: the one that the study declares
   std::optional<ModelInput> nuisance;            // none: the study's own

@@ -91,12 +91,12 @@ PairSpread pair_spread(const Setting& setting, const std::vector<ModelRun>& runs
   for (std::size_t budget = 0; budget < setting.budgets.size(); ++budget) {
     const PlanRun& plan = model.deployed[budget];
     const PlanRun& other = reference.deployed[budget];
-    found.spreads.push_back(setting.kind == SeriesKind::influence
-                                ? difference_spread(influence_for(setting, model.plans[budget]),
-                                                    influence_for(setting, reference.plans[budget]), plan.estimate,
-                                                    other.estimate, setting.kind)
-                                : difference_spread(plan.series, other.series, plan.estimate, other.estimate,
-                                                    setting.kind));
+    found.spreads.push_back(
+        setting.kind == SeriesKind::influence
+            ? difference_spread(influence_for(setting, model.plans[budget]),
+                                influence_for(setting, reference.plans[budget]), plan.estimate, other.estimate,
+                                setting.kind)
+            : difference_spread(plan.series, other.series, plan.estimate, other.estimate, setting.kind));
   }
   return found;
 }

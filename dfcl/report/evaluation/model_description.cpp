@@ -176,7 +176,9 @@ const Described<ReportedModel>& description(Of<ReportedModel>) {
       Described<M>("Model", "A model, or predictions from elsewhere.")
           .field("name", &M::name, "its name")
           .field("method", &M::method, "how it was trained; empty where that is not known")
-          .field("reference", &M::is_reference, "true for the one that all others are compared with: the best by its estimates; of a comparison the first")
+          .field("reference", &M::is_reference,
+                 "true for the one that all others are compared with: the best by its estimates; of a comparison the "
+                 "first")
           .field("index", &M::is_index, "true where it predicts efficiencies, not outcomes")
           .field("deployed", &M::deployed, "by budget: plans made from predictions alone, as in a launch")
           .field("matched", &M::matched,
