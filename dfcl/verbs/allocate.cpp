@@ -52,14 +52,6 @@ std::vector<data::PlanBudget> request_budgets(const AllocateRequest& request, Pl
   return data::plan_budgets({request.per_unit, request.totals, request.share_of_max, basis}, spends);
 }
 
-// The name of the i-th of several plans: plan-1.parquet, plan-2.parquet, ...
-std::string plan_name(const std::string& output, std::size_t index, std::size_t count) {
-  if (output.empty() || count == 1) return output;
-  const std::size_t slash = output.find_last_of('/');
-  const std::size_t dot = output.find('.', slash == std::string::npos ? 0 : slash);
-  return fmt::format("{}-{}{}", output.substr(0, dot), index + 1, output.substr(dot));
-}
-
 data::Provenance plan_provenance(const AllocateRequest& request, const PlanInput& input, std::uint64_t seed) {
   data::Provenance provenance{"plan", core::version(), "allocate", {}};
   const allocate::Rules& rules = input.rules;

@@ -111,10 +111,14 @@ void check_output(const AllocateRequest& request) {
   } else if (!request.output->ends_with(".csv") && !request.output->ends_with(".json")) {
     throw field_error("output", "unknown file ending", *request.output, "a curve, .csv or .json");
   }
-  require_output(
-      "output", *request.output,
-      {request.predictions, request.units.value_or(""), request.eligible.value_or(""),
-       request.segment_budgets.value_or(""), request.second_cost.value_or(""), request.previous.value_or("")});
+  const std::size_t count =
+      std::max<std::size_t>(1, request.totals.size() + request.per_unit.size() + request.share_of_max.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    require_output(
+        "output", plan_name(*request.output, i, count),
+        {request.predictions, request.units.value_or(""), request.eligible.value_or(""),
+         request.segment_budgets.value_or(""), request.second_cost.value_or(""), request.previous.value_or("")});
+  }
 }
 
 // A model needs units; predictions must not have them.
@@ -204,6 +208,13 @@ void check_request(const AllocateRequest& request) {
   check_output(request);
   check_inputs(request);
   check_launch(request);
+}
+
+std::string plan_name(const std::string& output, std::size_t index, std::size_t count) {
+  if (output.empty() || count == 1) return output;
+  const std::size_t slash = output.find_last_of('/');
+  const std::size_t dot = output.find('.', slash == std::string::npos ? 0 : slash);
+  return fmt::format("{}-{}{}", output.substr(0, dot), index + 1, output.substr(dot));
 }
 
 }  // namespace dfcl::verbs

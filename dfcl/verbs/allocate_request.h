@@ -74,4 +74,7 @@ launch::LaunchDesign make_design(const AllocateRequest& request, const allocate:
 std::vector<std::int64_t> read_limits(const std::vector<std::string>& entries, std::int64_t unset,
                                       const std::vector<std::string>& arms, const char* field);
 
+// The file of the i-th of several plans: plan-1.parquet, plan-2.parquet, ...; of one plan the output itself.
+std::string plan_name(const std::string& output, std::size_t index, std::size_t count);
+
 }  // namespace dfcl::verbs

@@ -28,9 +28,10 @@ std::optional<double> read_figure(const io::PlanFile& plan, const std::string& n
   return number;
 }
 
-// What the plan may spend in all, control's cost included: outcomes know no other spend.
-std::optional<double> total_budget(const io::PlanFile& plan) {
-  std::optional<double> budget = read_figure(plan, "budget");
+// What the plan may spend in all, control's cost included: outcomes know no other spend. given: the caller's budget, in
+// the basis in which the plan was made.
+std::optional<double> total_budget(const io::PlanFile& plan, std::optional<double> given) {
+  std::optional<double> budget = given ? given : read_figure(plan, "budget");
   if (budget && plan.option("budget_basis") == "incremental")
     *budget += read_figure(plan, "control_cost").value_or(0.0);
   return budget;
@@ -79,7 +80,7 @@ ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context)
                                            core::field_name("holdout_share", "0.05"), core::field_name("holdout"))});
   }
   options.holdout_share = *share;
-  options.budget = request.budget ? request.budget : total_budget(plan);
+  options.budget = total_budget(plan, request.budget);
   options.multiplier = request.multiplier ? request.multiplier : read_figure(plan, "multiplier");
   options.spend_elasticity = read_figure(plan, "spend_elasticity");
   options.evaluated_per_unit = evaluated_per_unit(plan);

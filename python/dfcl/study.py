@@ -105,7 +105,7 @@ class Study:
                 entries[key] = [str(entry) for entry in value]
             elif value is not None:
                 entries[key] = str(value)
-        self._native = _dfcl.Study.parse(_FORMAT, "study", "", overrides(entries | dict(settings or {})), False)
+        self._native = _dfcl.Study.parse(_FORMAT, "", "", overrides(entries | dict(settings or {})), False)
 
     @classmethod
     def _of(cls, native: _dfcl.Study) -> Study:

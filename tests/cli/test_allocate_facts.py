@@ -157,3 +157,12 @@ def test_the_segments_of_a_model_s_units_keep_their_budgets(dfcl, tmp_path):
     assert list(plan["segments"]) == cities
     assert all(figures["spend"] <= 5 for figures in plan["segments"].values())
     assert plan["spend"] <= 5 * len(cities)
+
+
+def test_none_of_several_plans_replaces_what_they_are_made_from(dfcl, tmp_path):
+    write(tmp_path / "p.parquet", list(range(50)), ["0", "5"], units=50)
+    good(dfcl("allocate", "p.parquet", "--budget", "1,2", "-o", "plan.parquet"))
+    before = (tmp_path / "plan-1.parquet").read_bytes()
+    refused = dfcl("allocate", "p.parquet", "--budget", "3,4", "--previous", "plan-1.parquet", "-o", "plan.parquet")
+    assert refused.code == 2 and "'plan-1.parquet'" in refused.stderr
+    assert (tmp_path / "plan-1.parquet").read_bytes() == before

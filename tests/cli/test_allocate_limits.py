@@ -113,7 +113,7 @@ def test_profit(dfcl, tmp_path, shape, margin):
     problem = shape(24, 900)
     profit = margin * problem.r - problem.c
     write_problem(problem, tmp_path / "p.parquet")
-    flags = ["--objective", "profit", "--margin", margin]
+    flags = ["--objective", "profit", "--margin" if margin <= 1 else "--per-revenue", margin]
     free = allocate(dfcl, "p.parquet", *flags)
     check_summary(free, problem, arms_of_plan(tmp_path / "plan.parquet", problem), profit)
     assert free["value"] == pytest.approx(profit.max(axis=1).sum(), rel=1e-12)

@@ -66,6 +66,7 @@ def test_an_incremental_budget_is_compared_with_spend_above_control(dfcl, tmp_pa
     assert results["budget_basis"] == "total"
     assert results["readout"]["budget"] == pytest.approx(2500)
     assert results["readout"]["spend"] == pytest.approx(2500, abs=1)
+    assert readout(dfcl, "--budget", "500")["readout"] == results["readout"]  # the number that was given to allocate
 
 
 def test_planned_against_realised_and_over_the_hold_out(dfcl, tmp_path, files):

@@ -28,7 +28,7 @@ launch::DeployResult deployment(core::Interval gain, double spend) {
 
 TEST(DeployVerdict, SaysLessOfAnIntervalWhollyBelowZero) {
   const Verdict less = deploy_verdict(deployment({-0.05, -0.08, -0.02}, 100.0), true);
-  EXPECT_EQ(less.status, "not_shown");
+  EXPECT_EQ(less.status, "loses");
   EXPECT_EQ(less.sentence, "In 7 simulated days with 1,000 units, mer earned less than tsm: -5.00 % [-8.00, -2.00].");
   const Verdict chance = deploy_verdict(deployment({0.01, -0.02, 0.04}, 100.0), true);
   EXPECT_TRUE(has(chance.sentence, "mer is not shown to differ from tsm: ")) << chance.sentence;
@@ -92,13 +92,17 @@ TEST(ReadoutVerdict, SaysWhetherThePlanPaidBack) {
   paid.value_per_revenue = 0.5;
   paid.incremental_profit = core::Interval{100.0, 20.0, 180.0};
   paid.roi = core::Interval{0.4, 0.1, 0.7};
-  EXPECT_EQ(readout_verdict(paid).details[1],
-            "It paid back: +100.00 [20.00, 180.00] of profit over the hold-out, at 0.5 for one unit of revenue; ROI "
-            "40.0 %.");
+  EXPECT_EQ(readout_verdict(paid).status, "launch");
+  EXPECT_TRUE(
+      readout_verdict(paid).sentence.ends_with(" It paid back: +100.00 [20.00, 180.00] of profit over the hold-out, at "
+                                               "0.5 for one unit of revenue; ROI 40.0 %."))
+      << readout_verdict(paid).sentence;
   paid.incremental_profit = core::Interval{-100.0, -180.0, -20.0};
-  EXPECT_TRUE(readout_verdict(paid).details[1].starts_with("It did not pay back: "));
+  EXPECT_TRUE(has(readout_verdict(paid).sentence, " It did not pay back: ")) << "more revenue is not enough";
+  EXPECT_EQ(readout_verdict(paid).status, "loses");
   paid.incremental_profit = core::Interval{10.0, -20.0, 40.0};
-  EXPECT_TRUE(readout_verdict(paid).details[1].starts_with("Whether it paid back is not shown: "));
+  EXPECT_TRUE(has(readout_verdict(paid).sentence, " Whether it paid back is not shown: "));
+  EXPECT_EQ(readout_verdict(paid).status, "not_shown");
   paid.per_unit.return_per_cost = core::Interval();
   EXPECT_EQ(readout_verdict(paid).details[0], "A return is not defined: no more was spent than on the hold-out.");
 }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "dfcl/report/launch/readout_parts.h"
 #include "dfcl/report/text/text_table.h"
 
 namespace dfcl::report {
@@ -111,7 +112,7 @@ Verdict deploy_verdict(const DeployResult& result, bool with_controller) {
     return verdict;
   }
   const Interval& gain = campaign.total[best].gain;
-  if (gain.low > 0.0) verdict.status = "launch";
+  verdict.status = status_of(gain);
   const char* const judged = gain.low > 0.0    ? "earned more than"
                              : gain.high < 0.0 ? "earned less than"
                                                : "is not shown to differ from";

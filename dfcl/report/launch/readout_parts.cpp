@@ -151,10 +151,15 @@ std::string budget_part(const Readout& readout) {
 
 }  // namespace
 
+std::string status_of(const Interval& gain) {
+  if (gain.low > 0.0) return "launch";
+  return gain.high < 0.0 ? "loses" : "not_shown";
+}
+
 Verdict readout_verdict(const Readout& readout) {
   const Interval& gain = readout.incremental_revenue;
   Verdict verdict;
-  verdict.status = gain.low > 0.0 ? "launch" : "not_shown";
+  verdict.status = status_of(readout.incremental_profit.value_or(gain));
   const std::string in_all = fmt::format("{} {}", signed_amount(gain.value), range_text(gain));
   if (gain.low > 0.0) {
     verdict.sentence = fmt::format("The plan earned more than the hold-out: {} of revenue in all.", in_all);
@@ -164,6 +169,7 @@ Verdict readout_verdict(const Readout& readout) {
     verdict.sentence =
         fmt::format("A gain over the hold-out is not shown: {} of revenue in all, which may be chance.", in_all);
   }
+  if (readout.incremental_profit) verdict.sentence += " " + profit_sentence(readout);
   const Interval& ratio = readout.per_unit.return_per_cost;
   if (!std::isfinite(ratio.value)) {
     verdict.details.emplace_back("A return is not defined: no more was spent than on the hold-out.");
@@ -171,13 +177,13 @@ Verdict readout_verdict(const Readout& readout) {
     verdict.details.push_back(fmt::format("Each unit of extra cost returned {} {} of extra revenue.",
                                           number_text(ratio.value), interval_text(ratio.low, ratio.high)));
   }
-  if (readout.incremental_profit) verdict.details.push_back(profit_sentence(readout));
   if (readout.planned_incremental || readout.evaluated_incremental)
     verdict.details.push_back(promise_sentence(readout));
   if (readout.budget) {
-    verdict.details.push_back(fmt::format("Spend was {} against a budget of {}{} ({:+.1f} %).",
-                                          amount_text(readout.total_spend), amount_text(*readout.budget),
-                                          budget_part(readout), 100.0 * (readout.total_spend / *readout.budget - 1.0)));
+    const double share = readout.total_spend / *readout.budget - 1.0;
+    verdict.details.push_back(fmt::format("Spend was {} against a budget of {}{}{}.", amount_text(readout.total_spend),
+                                          amount_text(*readout.budget), budget_part(readout),
+                                          std::isfinite(share) ? fmt::format(" ({:+.1f} %)", 100.0 * share) : ""));
   }
   if (readout.next_multiplier) {
     verdict.details.push_back(fmt::format(

@@ -13,6 +13,9 @@
 
 namespace dfcl::report {
 
+// Of a gain that was measured: launch where it is shown, loses where a loss is, not_shown.
+std::string status_of(const core::Interval& gain);
+
 Verdict readout_verdict(const launch::Readout& readout);
 // Without those that have no rows.
 std::vector<Table> readout_tables(const launch::Readout& readout);

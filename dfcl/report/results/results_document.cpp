@@ -41,7 +41,9 @@ std::string kind_title(const std::string& name) {
 // What has been launched already is not to be launched; the size of a trial has no verdict.
 std::string status_word(const std::string& kind, const std::string& status) {
   if (kind == "power") return "";
-  if (status == "launch" && (kind == "readout" || kind == "deployment")) return "Gain shown";
+  const bool is_launched = kind == "readout" || kind == "deployment";
+  if (is_launched && status == "launch") return "Gain shown";
+  if (is_launched && status == "loses") return "Loss shown";
   return word_for(kStatuses, status, status);
 }
 

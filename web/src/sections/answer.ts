@@ -28,7 +28,9 @@ function twoAnswers(view: View): Child {
 // What has been launched already is not to be launched; the size of a trial has no verdict.
 function statusWord(kind: string, status: string): string {
   if (kind === "power") return "";
-  if (status === "launch" && (kind === "readout" || kind === "deployment")) return "Gain shown";
+  const isLaunched = kind === "readout" || kind === "deployment";
+  if (isLaunched && status === "launch") return "Gain shown";
+  if (isLaunched && status === "loses") return "Loss shown";
   return Object.hasOwn(kStatusWords, status) ? (kStatusWords[status] ?? "") : status;
 }
 const kKindWords: Record<string, string> = {
