@@ -71,13 +71,15 @@ std::string importance_text(const model::Model& model) {
   TextTable table({{"feature", Align::left}, {"importance"}});
   for (std::size_t i = 0; i < std::min(kShown, list.size()) && list[i].second > 0.0; ++i)
     table.add_row({list[i].first, percent_text(list[i].second)});
-  const bool is_forest = std::all_of(model.predictors.begin(), model.predictors.end(), [](const auto& part) {
-    return part.predictor->importance().empty() || std::string_view(part.predictor->kind()) == "forest";
-  });
-  return fmt::format("\nFeatures by which effects differ ({}):\n",
-                     is_forest ? "share of what all splits are worth, by units that did not choose them"
-                               : "share of what splits above or below a split by arm are worth, by the units that "
-                                 "chose them") +
+  std::vector<std::string> measures;  // of a mixture of learners each has its own
+  for (const auto& part : model.predictors) {
+    const std::string words = part.predictor->importance_words();
+    if (part.predictor->importance().empty() || words.empty()) continue;
+    if (std::find(measures.begin(), measures.end(), words) == measures.end()) measures.push_back(words);
+  }
+  return fmt::format("\n{}\n", wrap(fmt::format("Features by which effects differ (share of {}):",
+                                                fmt::join(measures, "; and of ")),
+                                    2)) +
          table.text();
 }
 
