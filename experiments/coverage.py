@@ -4,7 +4,7 @@
 
 Runs the coverage tests of the evaluation with more trials and narrower bounds than `make test` does, and prints their
 counts: intervals of profit, ROI and of targeting over random, alone and all at once; how often a useless model is said to
-beat random and a losing plan to pay back. The full form takes some minutes on two cores.
+beat random and a losing plan to pay back; effects in imbalanced trials, adjusted by estimated propensities. The full form takes some minutes on two cores.
 
   experiments/coverage.py                 2,000 trials a configuration
   experiments/coverage.py --trials 500    fewer, with the bounds of the tests
@@ -25,11 +25,18 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release", help="the build folder")
     parser.add_argument("--only", default="*", help="a test: DoublyRobust, HajekWithPropensitiesInClusters, ...")
     arguments = parser.parse_args()
-    program = arguments.build / "bin" / "test_evaluate"
+    return max(
+        counted(arguments, "test_evaluate", f"MoneyCoverage.{arguments.only}"),
+        counted(arguments, "test_check", "Propensities.IntervalsCoverInImbalancedTrials"),
+    )
+
+
+def counted(arguments, name, tests):
+    program = arguments.build / "bin" / name
     if not program.exists():
-        sys.exit(f"{program} is not there: cmake --build {arguments.build} --target test_evaluate makes it")
+        sys.exit(f"{program} is not there: cmake --build {arguments.build} --target {name} makes it")
     run = subprocess.run(
-        [program, f"--gtest_filter=MoneyCoverage.{arguments.only}"],
+        [program, f"--gtest_filter={tests}"],
         env={**os.environ, "DFCL_COVERAGE_TRIALS": str(arguments.trials)},
         stdout=subprocess.PIPE,
         text=True,

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <iostream>
 #include <numeric>
 
 #include "dfcl/check/check.h"
@@ -132,12 +134,13 @@ TEST(Propensities, OfSeveralArmsAddUp) {
 // The doubly robust difference with a nuisance that misses a fifth of the slope: without adjustment it is biased, with
 // estimated propensities its plain interval covers.
 TEST(Propensities, IntervalsCoverInImbalancedTrials) {
-  constexpr int kTrials = 400;
+  const char* const given_trials = std::getenv("DFCL_COVERAGE_TRIALS");
+  const int num_trials = given_trials == nullptr ? 400 : std::atoi(given_trials);
   constexpr std::size_t kUnits = 2000;
   core::RunContext context(2);
   int covered = 0;
   int covered_without = 0;
-  for (int trial_number = 0; trial_number < kTrials; ++trial_number) {
+  for (int trial_number = 0; trial_number < num_trials; ++trial_number) {
     const data::Trial trial = tilted_trial(kUnits, 0.09, 3.0, 100 + trial_number);
     const core::Column<float> propensity = estimate_propensities(trial, context);
     const double treated = std::accumulate(trial.arm.begin(), trial.arm.end(), 0.0) / kUnits;
@@ -157,7 +160,8 @@ TEST(Propensities, IntervalsCoverInImbalancedTrials) {
       (adjusted ? covered : covered_without) += holds;
     }
   }
-  EXPECT_GE(covered, 374) << "of 400, seeds 100 to 499";  // 93.5 %
+  std::cout << "adjusted: " << covered << ", not adjusted: " << covered_without << " of " << num_trials << "\n";
+  EXPECT_GE(covered, 0.935 * num_trials) << "seeds from 100 on";
   EXPECT_LT(covered_without, covered);
 }
 
