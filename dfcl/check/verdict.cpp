@@ -78,11 +78,10 @@ void judge_sample_ratio(const CheckResult& result, const CheckOptions& options, 
   }
 }
 
-// Certain but small, in a trial whose sample ratio is in order: estimated propensities take care of it. Propensities
-// that the study declares are part of the test, so that there is nothing left to estimate.
+// Certain but small, in a trial whose sample ratio is in order as far as it was tested: estimated propensities take
+// care of it. Propensities that the study declares are part of the test, so that there is nothing left to estimate.
 bool is_adjustable(const CheckResult& result, const CheckOptions& options, const Findings& problems) {
-  return problems.empty() && result.sample_ratio.run && !result.weighted &&
-         result.largest_difference < options.adjustable_difference;
+  return problems.empty() && !result.weighted && result.largest_difference < options.adjustable_difference;
 }
 
 // problems: those of the sample ratio. Sets the largest difference and, where it can be adjusted, the grade.
@@ -119,8 +118,9 @@ void judge_balance(const CheckOptions& options, CheckResult& result, Findings& p
       warnings.insert(warnings.begin(),
                       {"imbalance",
                        fmt::format("{} The differences are certain but small, at most {:.3f} standard deviations: they "
-                                   "are adjusted for by estimated propensities. Read with care.",
-                                   found, largest),
+                                   "are adjusted for by estimated propensities. Read with care{}.",
+                                   found, largest,
+                                   result.sample_ratio.run ? "" : ", the more so as the sample ratio was not tested"),
                        "find out why; columns measured after the arm was given belong in [columns] exclude"});
       return;
     }

@@ -53,6 +53,10 @@ TEST(Grade, SmallImbalanceCanBeAdjustedLargeCannot) {
   ASSERT_FALSE(tilted.warnings.empty());
   EXPECT_EQ(tilted.warnings.front().kind, "imbalance");
   EXPECT_NE(tilted.warnings.front().text.find("Read with care"), std::string::npos);
+  EXPECT_EQ(tilted.warnings.front().text.find("sample ratio"), std::string::npos);
+  const CheckResult untested = check_trial(tilted_trial(40'000, 0.06, 1.0, 2), data::Study(), context);
+  EXPECT_EQ(untested.grade, Grade::adjustable) << "seed 2, without designed shares";
+  EXPECT_NE(untested.warnings.front().text.find("the sample ratio was not tested"), std::string::npos);
   const CheckResult broken = check_trial(tilted_trial(40'000, 0.3, 1.0, 3), with_shares(), context);
   EXPECT_EQ(broken.grade, Grade::unfit) << "seed 3";
   EXPECT_FALSE(broken.fit);
