@@ -72,9 +72,9 @@ std::vector<std::uint32_t> cluster_ranks(const data::Trial& trial) {
   return ranks;
 }
 
-RowGroups groups_of_clusters(const data::Trial& trial, core::RunContext& context) {
+// all: the rows in their order.
+RowGroups groups_of_clusters(const data::Trial& trial, const RowGroups& all, const core::RunContext& context) {
   RowGroups groups = empty_groups(trial, context);
-  const RowGroups all = single_rows_of(trial, context);
   const std::vector<std::uint32_t> rank = cluster_ranks(trial);
   groups.rows.resize(trial.num_units());
   groups.begins.assign(trial.num_clusters + 1, 0);
@@ -172,9 +172,10 @@ core::Column<std::uint8_t> arms_of(const data::Trial& trial, const RowGroups& gr
 }  // namespace
 
 RowGroups groups_of(const data::Trial& trial, core::RunContext& context) {
-  if (!trial.has_clusters()) return single_rows_of(trial, context);
-  RowGroups groups = groups_of_clusters(trial, context);
-  if (groups.size() == groups.num_rows) return single_rows_of(trial, context);
+  RowGroups all = single_rows_of(trial, context);
+  if (!trial.has_clusters()) return all;
+  RowGroups groups = groups_of_clusters(trial, all, context);
+  if (groups.size() == groups.num_rows) return all;
   if (trial.has_time()) sort_by_time(trial, groups, context);
   return groups;
 }
@@ -187,7 +188,6 @@ Draws draws_of(const data::Trial& trial, const RowGroups& groups, core::RunConte
     draws.arm = arms_of(trial, draws.groups, context);
     return draws;
   }
-  draws.groups = single_rows_of(trial, context);
   const Mixing mixing = mixing_of(trial, groups, context);
   draws.num_mixed_groups = static_cast<std::size_t>(mixing.mixed);
   if (drawn_by_group(mixing)) {
@@ -202,6 +202,7 @@ Draws draws_of(const data::Trial& trial, const RowGroups& groups, core::RunConte
       draws.groups = std::move(cells);
     }
   }
+  if (draws.groups.num_rows == 0) draws.groups = single_rows_of(trial, context);
   draws.arm = arms_of(trial, draws.groups, context);
   return draws;
 }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "dfcl/data/trial.h"
 
@@ -14,6 +15,14 @@ namespace dfcl::data {
 
 // Of the id, and of the time where the trial has times: a unit is then (id, time).
 std::uint64_t unit_key(const Trial& trial, std::size_t row);
+
+// A row with its key.
+struct KeyedRow {
+  std::uint64_t key = 0;
+  std::size_t row = 0;
+};
+// By key; rows of one key, which a trial should not have, by what happened to them.
+void sort_by_key(const Trial& trial, std::vector<KeyedRow>& rows);
 
 // Of the cluster where the trial has clusters, else of the unit.
 std::uint64_t group_key(const Trial& trial, std::size_t row);

@@ -7,6 +7,10 @@
 
 namespace dfcl::evaluate {
 
+Words words_of(const data::ReportWords& report) {
+  return {report.revenue_name, report.cost_name, report.currency, report.decimal, report.thousands};
+}
+
 std::string number_words(double value, const Words& words, int digits) {
   if (!(std::abs(value) >= 999.5)) {
     std::string text = fmt::format("{:.{}g}", value, digits);

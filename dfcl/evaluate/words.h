@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "dfcl/data/report_words.h"
+
 namespace dfcl::evaluate {
 
 struct Words {
@@ -14,6 +16,8 @@ struct Words {
   std::string decimal = ".";
   std::string thousands = ",";
 };
+
+Words words_of(const data::ReportWords& report);
 
 // 1,234 or 0.1234: whole numbers from a thousand, else so many significant digits.
 std::string number_words(double value, const Words& words, int digits = 4);

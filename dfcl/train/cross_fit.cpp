@@ -87,7 +87,7 @@ Nuisance fit_nuisance(const learn::Learner& learner, const learn::TrainingSet& s
 Nuisance nuisance_by(std::span<const UnseenBy> fits, const learn::TrainingSet& set, core::RunContext& context) {
   Nuisance nuisance = no_nuisance(set, context);
   for (const UnseenBy& fit : fits) {
-    const learn::Predicted predicted = learn::predict_scaled(fit.predictor, set, fit.rows, context);
+    const learn::Predicted predicted = learn::predict_scaled(*fit.predictor, set, fit.rows, context);
     for (std::size_t i = 0; i < fit.rows.size(); ++i) {
       std::ranges::copy(predicted.revenue.row(i), nuisance.revenue.row(fit.rows[i]).begin());
       std::ranges::copy(predicted.cost.row(i), nuisance.cost.row(fit.rows[i]).begin());
@@ -100,7 +100,8 @@ learn::Base base_by(std::span<const UnseenBy> fits, std::size_t num_units, const
                     core::RunContext& context) {
   learn::Base base{{}, std::vector<float>(num_units), std::vector<float>(num_units)};
   for (const UnseenBy& fit : fits) {
-    const learn::Predicted predicted = learn::predict_learned(fit.predictor, set, fit.rows, context);
+    const learn::Predicted predicted = learn::predict_learned(*fit.predictor, set, fit.rows, context);
+    base.predictors.push_back({fit.predictor, 1.0});
     for (std::size_t i = 0; i < fit.rows.size(); ++i) {
       base.revenue[fit.places[i]] = base_of(predicted.revenue.row(i), set.scales.revenue);
       base.cost[fit.places[i]] = base_of(predicted.cost.row(i), set.scales.cost);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,12 +54,12 @@ Nuisance fit_nuisance(const learn::Learner& learner, const learn::TrainingSet& s
 
 // The same by fits that are there: what each predicts of units it has not seen.
 struct UnseenBy {
-  const learn::Predictor& predictor;
-  std::span<const std::uint32_t> rows;    // of the trial
-  std::span<const std::uint32_t> places;  // theirs among the units of a base
+  std::shared_ptr<const learn::Predictor> predictor;
+  std::span<const std::uint32_t> rows;  // of the trial
+  std::vector<std::uint32_t> places;    // theirs among the units of a base
 };
 Nuisance nuisance_by(std::span<const UnseenBy> fits, const learn::TrainingSet& set, core::RunContext& context);
-// The base of so many units; its predictors are left to the caller.
+// The base of so many units: the mean of what these predict.
 learn::Base base_by(std::span<const UnseenBy> fits, std::size_t num_units, const learn::TrainingSet& set,
                     core::RunContext& context);
 

@@ -212,13 +212,13 @@ SharedPredictor FoldFits::fit_of_one_fold(learn::MakeLearner make, std::size_t f
 }
 
 // A fold's: of the two others, each by trees that saw the other alone. Of all units: by the trees of the folds.
-std::vector<FoldFits::Unseen> FoldFits::trees_without(learn::MakeLearner make, std::size_t fold, const Hooks& hooks) {
-  std::vector<Unseen> unseen;
+std::vector<UnseenBy> FoldFits::trees_without(learn::MakeLearner make, std::size_t fold, const Hooks& hooks) {
+  std::vector<UnseenBy> unseen;
   for (std::size_t of = 0; of < kFolds; ++of) {
     if (of == fold) continue;
     SharedPredictor by = fold == kFolds ? fit_shared(*plain_method(make), of, hooks).predictors.front()
                                         : fit_of_one_fold(make, kFolds - fold - of, hooks);
-    Unseen& one = unseen.emplace_back(Unseen{std::move(by), rows_[of].held, {}});
+    UnseenBy& one = unseen.emplace_back(UnseenBy{std::move(by), rows_[of].held, {}});
     const core::Column<std::uint32_t>& seen = rows_[fold].seen;
     for (const std::uint32_t row : one.rows)
       one.places.push_back(static_cast<std::uint32_t>(std::lower_bound(seen.begin(), seen.end(), row) - seen.begin()));
@@ -228,19 +228,13 @@ std::vector<FoldFits::Unseen> FoldFits::trees_without(learn::MakeLearner make, s
 
 const Nuisance& FoldFits::nuisance_for(const Method& method, std::size_t fold, const Hooks& hooks) {
   if (const auto found = nuisance_.find(fold); found != nuisance_.end()) return found->second;
-  std::vector<UnseenBy> unseen;
-  const std::vector<Unseen> fits = trees_without(method.nuisance, fold, hooks);
-  for (const Unseen& one : fits) unseen.push_back({*one.by, one.rows, one.places});
+  const std::vector<UnseenBy> unseen = trees_without(method.nuisance, fold, hooks);
   return nuisance_.emplace(fold, nuisance_by(unseen, prepared_.training_set(trial_), context_)).first->second;
 }
 
 FinishedFit FoldFits::fit_based(const Method& method, std::size_t fold, learn::TrainingSet set, const Hooks& hooks) {
   const Settings own = settings(method, fold);
-  std::vector<UnseenBy> unseen;
-  const std::vector<Unseen> fits = trees_without(method.base, fold, hooks);
-  for (const Unseen& one : fits) unseen.push_back({*one.by, one.rows, one.places});
-  learn::Base base = base_by(unseen, set.rows.size(), set, context_);
-  for (const Unseen& one : fits) base.predictors.push_back({one.by, 1.0});
+  learn::Base base = base_by(trees_without(method.base, fold, hooks), set.rows.size(), set, context_);
   set.base = &base;
   learn::Stage stage{.epochs = own.warm_epochs};
   fill_for(fmt::format("{}-{}", method.name, fold), hooks)(stage, "whole");

@@ -86,13 +86,8 @@ class FoldFits {
   // Of learners that do not go in steps, for which folds are all the same.
   const learn::Learner& tree_learner(learn::MakeLearner make, bool one_bag);
   SharedPredictor fit_of_one_fold(learn::MakeLearner make, std::size_t fold, const Hooks& hooks);
-  // Trees for the units that a fold's fit sees: rows, their places among these units, and who has not seen them.
-  struct Unseen {
-    SharedPredictor by;
-    std::span<const std::uint32_t> rows;
-    std::vector<std::uint32_t> places;
-  };
-  std::vector<Unseen> trees_without(learn::MakeLearner make, std::size_t fold, const Hooks& hooks);
+  // Trees for the units that a fold's fit sees, with their places among these units.
+  std::vector<UnseenBy> trees_without(learn::MakeLearner make, std::size_t fold, const Hooks& hooks);
   const Nuisance& nuisance_for(const Method& method, std::size_t fold, const Hooks& hooks);
   FinishedFit fit_fold(const Method& method, std::size_t fold, const Hooks& hooks);
   FinishedFit fit_stages_of(const Method& method, std::size_t fold, const learn::TrainingSet& set, const Hooks& hooks);

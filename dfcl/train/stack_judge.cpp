@@ -6,6 +6,7 @@
 
 #include "dfcl/core/parallel.h"
 #include "dfcl/learn/known_costs.h"
+#include "dfcl/learn/rising.h"
 #include "dfcl/train/budget_prices.h"
 #include "dfcl/train/stack_weights.h"
 #include "dfcl/train/stages.h"
@@ -49,26 +50,7 @@ void correct(const HeldOutcomes& outcomes, std::span<const float> observed, core
   });
 }
 
-// The nearest list that rises: neighbours that fall are pooled.
-Vector risen(std::span<const double> values) {
-  struct Pool {
-    double sum;
-    std::size_t count;
-    double mean() const { return sum / static_cast<double>(count); }
-  };
-  std::vector<Pool> pools;
-  for (const double value : values) {
-    pools.push_back({value, 1});
-    while (pools.size() > 1 && pools[pools.size() - 2].mean() > pools.back().mean()) {
-      pools[pools.size() - 2].sum += pools.back().sum;
-      pools[pools.size() - 2].count += pools.back().count;
-      pools.pop_back();
-    }
-  }
-  Vector result;
-  for (const Pool& pool : pools) result.insert(result.end(), pool.count, pool.mean());
-  return result;
-}
+void make_rising(std::span<double> values) { learn::make_rising(Vector(values.size(), 1.0), values); }
 
 // Effects over control that keep the shape of the outcome over the arms.
 Vector shaped(Vector effects, learn::ArmShape shape, std::size_t control) {
@@ -76,7 +58,7 @@ Vector shaped(Vector effects, learn::ArmShape shape, std::size_t control) {
   if (shape == learn::ArmShape::concave) {  // steps fall: the reverse of a list that rises
     Vector steps;
     for (std::size_t arm = effects.size() - 1; arm > 0; --arm) steps.push_back(effects[arm] - effects[arm - 1]);
-    steps = risen(steps);
+    make_rising(steps);
     std::reverse(steps.begin(), steps.end());
     effects[0] = 0.0;
     for (std::size_t arm = 1; arm < effects.size(); ++arm)
@@ -85,11 +67,11 @@ Vector shaped(Vector effects, learn::ArmShape shape, std::size_t control) {
     for (double& effect : effects) effect -= base;
     return effects;
   }
-  const std::span<const double> all(effects);
-  const Vector below = risen(all.first(control)), above = risen(all.subspan(control + 1));
-  for (std::size_t arm = 0; arm < control; ++arm) effects[arm] = std::min(0.0, below[arm]);
-  for (std::size_t arm = control + 1; arm < effects.size(); ++arm)
-    effects[arm] = std::max(0.0, above[arm - control - 1]);
+  const std::span<double> below = std::span(effects).first(control), above = std::span(effects).subspan(control + 1);
+  make_rising(below);
+  make_rising(above);
+  for (double& effect : below) effect = std::min(0.0, effect);
+  for (double& effect : above) effect = std::max(0.0, effect);
   return effects;
 }
 

@@ -270,9 +270,7 @@ CompareResult compare_in(const CompareRequest& request, const data::Study& study
       evaluate_other_seeds(evaluation, judged, entries, seeds, *folder, judgement, context);
   result.report.comparison.over_seeds = figures_over_seeds(entries, seeds, *folder, first, others);
   if (!others.empty()) {
-    const data::ReportWords& words = result.report.evaluation.words;
-    const evaluate::Words spoken = {words.revenue_name, words.cost_name, words.currency, words.decimal,
-                                    words.thousands};
+    const evaluate::Words spoken = evaluate::words_of(result.report.evaluation.words);
     first.verdict =
         evaluate::verdict_of(compare::mean_over_seeds(first, others, spoken),
                              {spoken, join_problems(*result.report.evaluation.check), seeds.size(),

@@ -324,7 +324,7 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, Judgement& judgement, cons
   options.cost_limits = {judged.study.cost.control_is_free, judged.study.cost.non_negative,
                          judged.study.cost.rises_with_arm};
   const data::ReportWords words = data::report_words(judged.study);
-  options.words = {words.revenue_name, words.cost_name, words.currency, words.decimal, words.thousands};
+  options.words = evaluate::words_of(words);
   options.unfit_because = join_problems(checked);
   options.is_adjusted = checked.grade == check::Grade::adjustable;
 

@@ -19,13 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The path of the trial as the study file says it: relative to the file's folder where that is possible.
-std::string path_from(const std::string& output, const std::string& trial) {
-  const fs::path folder = fs::absolute(output).lexically_normal().parent_path();
-  const fs::path relative = fs::absolute(trial).lexically_normal().lexically_relative(folder);
-  return relative.empty() ? fs::absolute(trial).string() : relative.generic_string();
-}
-
 void check_request(const InitRequest& request) {
   require_text("trial", request.trial);
   require_text("output", request.output);

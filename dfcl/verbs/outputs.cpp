@@ -58,4 +58,11 @@ void require_other_file(const char* field, const std::string& output, const std:
   throw core::field_error(field, "is another file of this run", fmt::format("'{}'", output), "", "choose another name");
 }
 
+std::string path_from(const std::string& study, const std::string& trial) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::absolute(study).lexically_normal().parent_path();
+  const fs::path relative = fs::absolute(trial).lexically_normal().lexically_relative(folder);
+  return relative.empty() ? fs::absolute(trial).string() : relative.generic_string();
+}
+
 }  // namespace dfcl::verbs

@@ -27,4 +27,7 @@ void require_table_ending(const char* field, const std::string& output);
 // Throws Error of kind usage where two outputs of a run are one file.
 void require_other_file(const char* field, const std::string& output, const std::string& other);
 
+// The path of a trial as a study file says it: relative to the file's folder where that is possible.
+std::string path_from(const std::string& study, const std::string& trial);
+
 }  // namespace dfcl::verbs

@@ -110,12 +110,10 @@ void PredictionInMemory::read(const AllocateRequest& request) {
     if (model == nullptr) model = std::make_shared<const model::Model>(model::read_model(request.predictions));
     id_column_ = model->id_column;
     model::FeatureCounts counts(model->summaries);
-    read = model::predict_file(*model, *request.units, context_, model->summaries.empty() ? nullptr : &counts);
-    if (!model->summaries.empty()) {
-      const std::string drift = model::drift_warning(model::feature_drift(model->features, model->summaries, counts));
-      has_drifted = !drift.empty();
-      if (has_drifted) warnings.push_back(drift);
-    }
+    read = model::predict_file(*model, *request.units, context_, &counts);
+    const std::string drift = model::drift_warning(model::feature_drift(model->features, model->summaries, counts));
+    has_drifted = !drift.empty();
+    if (has_drifted) warnings.push_back(drift);
   } else {
     const bool of_file = request.segment.has_value() && request.segment_labels == nullptr;
     table_ = io::read_prediction(request.predictions, of_file ? *request.segment : "", context_);

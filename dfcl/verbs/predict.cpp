@@ -130,21 +130,20 @@ PredictResult predict(const PredictRequest& request, core::RunContext& context) 
                               "a model trained by this version");
   }
   model::FeatureCounts counts(result.model->summaries);
-  model::FeatureCounts* counted = result.model->summaries.empty() ? nullptr : &counts;
   if (request.keep) {
     result.prediction =
-        std::make_shared<const data::Prediction>(model::predict_file(*result.model, request.units, context, counted));
+        std::make_shared<const data::Prediction>(model::predict_file(*result.model, request.units, context, &counts));
     result.num_units = result.prediction->num_units();
     if (request.output) write_prediction(*request.output, *result.prediction, prediction_provenance(*result.model));
   } else if (request.output) {
     result.num_units =
-        write_figure(*result.model, request.units, *request.output, model::Figure::outcomes, counted, context);
+        write_figure(*result.model, request.units, *request.output, model::Figure::outcomes, &counts, context);
   } else {
     throw core::field_error("output", "no file to write the predictions to");
   }
   if (request.uncertainty)
     write_figure(*result.model, request.units, *request.uncertainty, model::Figure::standard_errors, nullptr, context);
-  if (counted != nullptr) result.drift = report_drift(*result.model, counts, request, context);
+  result.drift = report_drift(*result.model, counts, request, context);
   return result;
 }
 

@@ -100,13 +100,6 @@ void write_study(const io::AtomicFile& file, const std::string& text) {
   if (!stream) throw core::Error({.kind = core::ErrorKind::file, .what = "cannot write", .where = file.path()});
 }
 
-// The path of the trial as the study file says it: relative to the file's folder where that is possible.
-std::string path_from(const std::string& study, const std::string& trial) {
-  const fs::path folder = fs::absolute(study).lexically_normal().parent_path();
-  const fs::path place = fs::absolute(trial).lexically_normal().lexically_relative(folder);
-  return place.empty() ? fs::absolute(trial).string() : place.generic_string();
-}
-
 struct Chunk {
   simulate::SimulatedRows rows;
   std::vector<simulate::ArmTotals> totals;

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <numeric>
-#include <tuple>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -67,20 +65,17 @@ data::Study nuisance_study(const data::Study& study, bool calibrate) {
 }
 
 // Trees depend on the order of the units they are fitted to; what is said of a trial does not. So units are taken in
-// the order of their keys, and of equal keys in that of their outcomes; without ids the order is part of the trial.
+// the order of their keys; without ids the order is part of the trial.
 std::vector<std::size_t> unit_order(const data::Trial& trial) {
-  std::vector<std::size_t> order(trial.num_units());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (trial.ids.are_row_numbers()) return order;
-  std::vector<std::uint64_t> keys;
-  keys.reserve(order.size());
-  for (const std::size_t unit : order) keys.push_back(data::unit_key(trial, unit));
-  const auto outcome = [&](std::size_t unit) {
-    return std::tuple(keys[unit], trial.arm[unit], trial.revenue[unit], trial.cost[unit]);
-  };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return keys[a] != keys[b] ? keys[a] < keys[b] : outcome(a) < outcome(b);
-  });
+  std::vector<data::KeyedRow> keyed;
+  keyed.reserve(trial.num_units());
+  const bool has_ids = !trial.ids.are_row_numbers();
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit)
+    keyed.push_back({has_ids ? data::unit_key(trial, unit) : unit, unit});
+  if (has_ids) data::sort_by_key(trial, keyed);
+  std::vector<std::size_t> order;
+  order.reserve(keyed.size());
+  for (const data::KeyedRow& one : keyed) order.push_back(one.row);
   return order;
 }
 
@@ -112,12 +107,13 @@ data::Trial ordered_copy(const data::Trial& trial, const std::vector<std::size_t
   return copy;
 }
 
-std::string key_of(const data::Trial& trial, const std::vector<std::size_t>& order, const data::Study& study) {
+// The same for any order of units that have ids: splits are a sum over units.
+std::string key_of(const data::Trial& trial, const data::Study& study) {
+  std::uint64_t splits = 0;
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit)
+    splits += core::combine_hashes(data::unit_key(trial, unit), static_cast<std::uint64_t>(trial.split[unit]));
   std::uint64_t key = core::combine_hashes(trial.fingerprint, core::hash_text(core::version()));
-  std::vector<data::Split> split;
-  split.reserve(order.size());
-  for (const std::size_t unit : order) split.push_back(trial.split[unit]);
-  key = core::hash_bytes(split.data(), split.size(), key);
+  key = core::combine_hashes(key, splits);
   key = core::hash_text(data::to_text(trial.cost_facts.kind), key);
   for (const auto& [name, value] : data::training_identity(study))
     key = core::hash_text(value, core::hash_text(name, key));
@@ -210,12 +206,11 @@ StudyNuisance fitted_off_rows(const JudgedTrial& judged, Rows split, const OnNot
   const data::Trial& trial = *judged.own;
   const data::Study study = nuisance_study(judged.study, count_training_groups(trial) >= kLeastGroups);
   const std::string path = judged.study.file.empty() ? "" : nuisance_path(judged.study.file);
-  const std::vector<std::size_t> order = unit_order(trial);
-  const std::string key = key_of(trial, order, study);
+  const std::string key = key_of(trial, study);
   std::shared_ptr<const model::Model> model = kept_model(path, key, trial);
   if (model == nullptr) {
     const auto start = std::chrono::steady_clock::now();
-    model = fit_model(ordered_copy(trial, order), study, key, context);
+    model = fit_model(ordered_copy(trial, unit_order(trial)), study, key, context);
     if (model == nullptr) return arm_mean_nuisance(judged, split);
     const bool is_kept = keep_model(path, *model);
     if (on_note) {

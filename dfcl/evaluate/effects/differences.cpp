@@ -84,21 +84,24 @@ struct PairSpread {
   std::vector<DifferenceSpread> spreads;
 };
 
-PairSpread pair_spread(const Setting& setting, const std::vector<ModelRun>& runs, const ModelPair& pair) {
-  const ModelRun& model = runs[pair.model];
-  const ModelRun& reference = runs[pair.reference];
-  PairSpread found{pair, {}};
-  for (std::size_t budget = 0; budget < setting.budgets.size(); ++budget) {
-    const PlanRun& plan = model.deployed[budget];
-    const PlanRun& other = reference.deployed[budget];
-    found.spreads.push_back(
-        setting.kind == SeriesKind::influence
-            ? difference_spread(influence_for(setting, model.plans[budget]),
-                                influence_for(setting, reference.plans[budget]), plan.estimate, other.estimate,
-                                setting.kind)
-            : difference_spread(plan.series, other.series, plan.estimate, other.estimate, setting.kind));
+// Influences are made once a plan, of one budget at a time: 16 bytes a row and model.
+void add_spreads(const Setting& setting, const std::vector<ModelRun>& runs, std::vector<PairSpread>& pairs) {
+  const bool analytic = setting.kind == SeriesKind::influence;
+  for (std::size_t budget = 0; !pairs.empty() && budget < setting.budgets.size(); ++budget) {
+    std::vector<PlanSeries> influence;
+    for (const ModelRun& run : runs) {
+      if (analytic) influence.push_back(influence_for(setting, run.plans[budget]));
+    }
+    const auto series = [&](std::size_t model) -> const PlanSeries& {
+      return analytic ? influence[model] : runs[model].deployed[budget].series;
+    };
+    const auto estimate = [&](std::size_t model) { return runs[model].deployed[budget].estimate; };
+    for (PairSpread& found : pairs) {
+      const auto [model, reference] = found.pair;
+      found.spreads.push_back(
+          difference_spread(series(model), series(reference), estimate(model), estimate(reference), setting.kind));
+    }
   }
-  return found;
 }
 
 bool both_count_in(const Setting& setting, const ModelPair& pair, Family family) {
@@ -201,14 +204,15 @@ std::vector<DifferenceFigures> difference_figures(const Setting& setting, const 
                                                   std::size_t reference) {
   std::vector<PairSpread> pairs;
   for (std::size_t model = 0; model < runs.size(); ++model) {
-    if (model != reference) pairs.push_back(pair_spread(setting, runs, {model, reference}));
+    if (model != reference) pairs.push_back({{model, reference}, {}});
   }
   const std::size_t num_shown = pairs.size();
   for (std::size_t first = 0; !setting.input.reference && first < runs.size(); ++first) {
     for (std::size_t second = 0; second < first; ++second) {
-      if (first != reference && second != reference) pairs.push_back(pair_spread(setting, runs, {first, second}));
+      if (first != reference && second != reference) pairs.push_back({{first, second}, {}});
     }
   }
+  add_spreads(setting, runs, pairs);
   const double of_launchable = difference_critical(setting, runs, pairs, Family::launchable);
   const double of_all = difference_critical(setting, runs, pairs, Family::all);
   std::vector<DifferenceFigures> figures;

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <tuple>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/hash.h"
 #include "dfcl/data/splits.h"
+#include "dfcl/data/unit_key.h"
 
 namespace dfcl::evaluate {
 namespace {
@@ -70,30 +70,18 @@ void check_rows(const TrialRows& rows, const std::string& where) {
 }
 
 std::uint64_t key_of(const data::Trial& trial, std::size_t unit) {
-  if (trial.ids.are_row_numbers()) return unit;
-  const std::uint64_t id = trial.ids.hash(unit);
-  return trial.has_time() ? core::combine_hashes(id, core::hash_text(trial.times[trial.time[unit]])) : id;
+  return trial.ids.are_row_numbers() ? unit : data::unit_key(trial, unit);
 }
 
-// Sorts the rows by key; rows of one key, which a trial should not have, by what happened to them.
 void set_keys(const data::Trial& trial, TrialRows& rows) {
-  struct Keyed {
-    std::uint64_t key;
-    std::size_t unit;
-  };
-  std::vector<Keyed> keyed;
+  std::vector<data::KeyedRow> keyed;
   keyed.reserve(rows.trial_row.size());
   for (const std::size_t unit : rows.trial_row) keyed.push_back({key_of(trial, unit), unit});
-  const auto outcome = [&](std::size_t unit) {
-    return std::tuple(trial.arm[unit], trial.revenue[unit], trial.cost[unit]);
-  };
-  std::stable_sort(keyed.begin(), keyed.end(), [&](const Keyed& a, const Keyed& b) {
-    return a.key != b.key ? a.key < b.key : outcome(a.unit) < outcome(b.unit);
-  });
+  data::sort_by_key(trial, keyed);
   rows.key.reserve(keyed.size());
   for (std::size_t row = 0; row < keyed.size(); ++row) {
     rows.key.push_back(keyed[row].key);
-    rows.trial_row[row] = keyed[row].unit;
+    rows.trial_row[row] = keyed[row].row;
   }
 }
 
