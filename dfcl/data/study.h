@@ -149,6 +149,7 @@ struct Study {
     std::optional<std::string> cost_name;
     std::string decimal = ".";
     std::string thousands = ",";
+    std::vector<std::string> segments;  // columns by which effects and plans are shown
   } report;
 
   // The simulated online test of `dfcl deploy`.

@@ -321,6 +321,7 @@ void add_report(std::vector<StudyKey>& keys) {
   report("cost_name", &R::cost_name, "What reports call the cost.").unset("the name of its column, else \"cost\"");
   report("decimal", &R::decimal, "The decimal sign of reports.");
   report("thousands", &R::thousands, "What stands between thousands in reports; may be empty.").may_be_empty();
+  report("segments", &R::segments, "Columns of the trial by which effects and plans are shown.");
 }
 
 void add_deploy(std::vector<StudyKey>& keys) {

@@ -11,6 +11,7 @@
 
 #include "dfcl/evaluate/effects/fit.h"
 #include "dfcl/evaluate/estimators/intervals.h"
+#include "dfcl/evaluate/heterogeneity/heterogeneity_figures.h"
 
 namespace dfcl::evaluate {
 
@@ -109,7 +110,9 @@ struct ModelFigures {
   std::vector<QiniFigures> qini;  // per treated arm
   std::optional<FitFigures> fit;
   std::vector<SegmentFigures> segments;
-  std::vector<FeatureImportance> importance = {};  // falling; where the model knows it
+  std::vector<FeatureImportance> importance = {};    // falling; where the model knows it
+  std::vector<UpliftFigures> uplift = {};            // per treated arm, then the plan's own ranking at each budget
+  std::vector<PolicyTreeFigures> policy_trees = {};  // per budget; empty: none could be fitted
 };
 
 // Deployed revenue of a model less that of another, the reference, at one budget.
@@ -214,6 +217,7 @@ struct Evaluation {
   std::vector<BaselineFigures> baselines;                       // random first
   std::vector<BaselineDifferenceFigures> baseline_differences;  // per model, baseline and budget
   std::optional<OracleFigures> oracle;
+  std::vector<SegmentEffects> effects = {};  // all units first
   Verdict verdict;
   std::vector<std::string> how;  // in words: how it was made, and its limits
 };

@@ -166,6 +166,75 @@ export interface Segment {
   values_left_out?: Maybe<number>;
 }
 
+// A tenth of the units, by predicted uplift.
+export interface UpliftDecile {
+  units?: Maybe<number>; // units
+  predicted?: Maybe<number>; // per unit
+  uplift?: Maybe<Interval>; // per unit
+  difference_in_means?: Maybe<Interval>; // per unit
+  predicted_cost?: Maybe<number>; // per unit
+  cost?: Maybe<Interval>; // per unit
+  planned?: Maybe<number>; // share
+}
+
+// A point of a curve along a ranking of the units.
+export interface RankedPoint {
+  x?: Maybe<number>;
+  value?: Maybe<number>; // per unit
+  random?: Maybe<number>; // per unit
+}
+
+// One ranking of the units: by predicted uplift of an arm over control, or by the net score of the best treated arm, which the plan at a budget goes by.
+export interface Uplift {
+  arm?: Maybe<string>;
+  budget_per_unit?: Maybe<number>; // per unit
+  deciles?: Maybe<Maybe<UpliftDecile>[]>;
+  predicted?: Maybe<number>; // per unit
+  uplift?: Maybe<Interval>; // per unit
+  calibration_slope?: Maybe<Interval>;
+  sentence?: Maybe<string>;
+  qini_curve?: Maybe<Maybe<RankedPoint>[]>;
+  cost_curve?: Maybe<Maybe<RankedPoint>[]>;
+}
+
+// A yes-or-no question of a tree, or a leaf. The root comes first.
+export interface QuestionNode {
+  question?: Maybe<string>;
+  yes?: Maybe<number>;
+  no?: Maybe<number>;
+  leaf?: Maybe<number>;
+}
+
+// Units that get the same arm.
+export interface PolicyLeaf {
+  units?: Maybe<string>;
+  arm?: Maybe<string>;
+  num_units?: Maybe<number>; // units
+  share?: Maybe<number>; // share
+  predicted_revenue?: Maybe<number>; // per unit
+  predicted_cost?: Maybe<number>; // per unit
+  revenue?: Maybe<Interval>; // per unit
+  cost?: Maybe<Interval>; // per unit
+}
+
+// The plan at a budget as a short rule, fitted to predictions for rows that are not evaluated.
+export interface PolicyTree {
+  budget_per_unit?: Maybe<number>; // per unit
+  multiplier?: Maybe<number>;
+  nodes?: Maybe<Maybe<QuestionNode>[]>;
+  leaves?: Maybe<Maybe<PolicyLeaf>[]>;
+  incremental_revenue?: Maybe<Interval>; // per unit
+  incremental_cost?: Maybe<Interval>; // per unit
+  spend_over_budget?: Maybe<Interval>; // per unit
+  predicted_cost?: Maybe<number>; // per unit
+  price?: Maybe<number>;
+  net_difference?: Maybe<Interval>; // per unit
+  revenue_difference?: Maybe<Interval>; // per unit
+  cost_difference?: Maybe<Interval>; // per unit
+  answer?: Maybe<string>;
+  sentence?: Maybe<string>;
+}
+
 // How much a feature decides.
 export interface Importance {
   feature?: Maybe<string>;
@@ -186,6 +255,8 @@ export interface Model {
   fit?: Maybe<Fit>;
   calibration?: Maybe<Calibration>;
   segments?: Maybe<Maybe<Segment>[]>;
+  uplift?: Maybe<Maybe<Uplift>[]>;
+  policy_trees?: Maybe<Maybe<PolicyTree>[]>;
   importance?: Maybe<Maybe<Importance>[]>;
 }
 
@@ -262,6 +333,33 @@ export interface OraclePoint {
 export interface Oracle {
   curve?: Maybe<Maybe<OraclePoint>[]>;
   at_budgets?: Maybe<Maybe<OraclePoint>[]>;
+}
+
+// One arm against control in one segment.
+export interface ArmEffect {
+  arm?: Maybe<string>;
+  treated?: Maybe<number>; // units
+  controls?: Maybe<number>; // units
+  revenue?: Maybe<Interval>; // per unit
+  simultaneous?: Maybe<Ends>; // per unit
+  cost?: Maybe<Interval>; // per unit
+  answer?: Maybe<string>;
+}
+
+// The effects of the arms in one segment.
+export interface SegmentEffect {
+  value?: Maybe<string>;
+  units?: Maybe<number>; // units
+  share?: Maybe<number>; // share
+  arms?: Maybe<Maybe<ArmEffect>[]>;
+}
+
+// The effects of the arms, segment by segment.
+export interface SegmentEffects {
+  column?: Maybe<string>;
+  found?: Maybe<string>;
+  values?: Maybe<Maybe<SegmentEffect>[]>;
+  nodes?: Maybe<Maybe<QuestionNode>[]>;
 }
 
 // A problem or a warning.
@@ -395,6 +493,7 @@ export interface Results {
   baselines?: Maybe<Maybe<Baseline>[]>;
   baseline_differences?: Maybe<Maybe<BaselineDifference>[]>;
   oracle?: Maybe<Oracle>;
+  effects?: Maybe<Maybe<SegmentEffects>[]>;
   check?: Maybe<Check>;
   how?: Maybe<Maybe<string>[]>;
   entries?: Maybe<Maybe<Entry>[]>;

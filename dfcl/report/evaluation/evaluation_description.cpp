@@ -161,6 +161,10 @@ const Described<EvaluationReport>& evaluation_body() {
           .field("baseline_differences", of(&Evaluation::baseline_differences),
                  "of every model from every baseline, by budget")
           .field("oracle", of(&Evaluation::oracle), "null without a truth")
+          .field(
+              "effects", of(&Evaluation::effects),
+              "of every arm over control: of all units, by segment column, and in the leaves of a tree found on rows "
+              "that are not evaluated; doubly robust where the estimator is")
           .field("check", &R::check, "what `dfcl check` found; null where it was not run");
   return body;
 }

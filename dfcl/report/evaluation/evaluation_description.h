@@ -22,6 +22,10 @@ const Described<ReportedModel>& description(Of<ReportedModel>);
 const Described<evaluate::DifferenceFigures>& description(Of<evaluate::DifferenceFigures>);
 const Described<evaluate::AuccDifferenceFigures>& description(Of<evaluate::AuccDifferenceFigures>);
 const Described<evaluate::OracleFigures>& description(Of<evaluate::OracleFigures>);
+const Described<evaluate::UpliftFigures>& description(Of<evaluate::UpliftFigures>);
+const Described<evaluate::SegmentEffects>& description(Of<evaluate::SegmentEffects>);
+const Described<evaluate::PolicyTreeFigures>& description(Of<evaluate::PolicyTreeFigures>);
+const Described<data::QuestionNode>& description(Of<data::QuestionNode>);
 
 // All between the head and the last key, `how`; comparisons hold the same.
 const Described<EvaluationReport>& evaluation_body();

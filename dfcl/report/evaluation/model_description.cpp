@@ -189,6 +189,10 @@ const Described<ReportedModel>& description(Of<ReportedModel>) {
           .object("fit", &M::fit, fit_errors(), "null where it predicts no outcomes")
           .object("calibration", &M::fit, calibration(), "null where it predicts no outcomes")
           .field("segments", &M::segments, "for each segment column asked for")
+          .field("uplift", &M::uplift,
+                 "by tenths of predicted uplift: for each treated arm, then for the plan's own ranking at each budget")
+          .field("policy_trees", &M::policy_trees,
+                 "by budget: the plan as a short rule; empty where none could be fitted")
           .maybe(
               "importance",
               [](const M& one) { return one.importance.empty() ? std::nullopt : std::optional(one.importance); },
