@@ -2,12 +2,13 @@
 //
 // A browser and a folder for the tests of the page. DFCL_CHROMIUM is the browser, by default Debian's.
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const { chromium } = createRequire(new URL("../../web/package.json", import.meta.url))("playwright-core");
+const packages = createRequire(new URL("../../web/package.json", import.meta.url));
+const { chromium } = packages("playwright-core");
 const kPlaces = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 
 export async function startBrowser() {
@@ -17,17 +18,18 @@ export async function startBrowser() {
   const folder = mkdtempSync(join(tmpdir(), "dfcl-page-"));
   const browser = await chromium.launch({ executablePath });
 
-  // Opens a report from disk; `trouble` collects what must not happen.
-  async function open(report, { width = 1280, scheme = "light", scripts = true } = {}) {
-    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, javaScriptEnabled: scripts });
+  // Opens a report from disk, with its appendix if wanted; `trouble` collects what must not happen.
+  async function open(report, { width = 1280, scheme = "light", scripts = true, unfold = false } = {}) {
+    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, javaScriptEnabled: scripts, acceptDownloads: true });
     const page = await context.newPage();
     const trouble = [];
     page.on("console", (message) => trouble.push(`console ${message.type()}: ${message.text()}`));
     page.on("pageerror", (error) => trouble.push(`error: ${error.message}`));
     page.on("request", (request) => {
-      if (request.url() !== `file://${report}`) trouble.push(`request: ${request.url()}`);
+      if (request.url() !== `file://${report}` && !/^(data|blob):/.test(request.url())) trouble.push(`request: ${request.url()}`);
     });
     await page.goto(`file://${report}`);
+    if (unfold) await page.locator("#appendix > details").evaluateAll((folds) => folds.forEach((fold) => (fold.open = true)));
     if (scripts) await drawn(page);
     return { page, trouble, close: () => context.close() };
   }
@@ -37,7 +39,20 @@ export async function startBrowser() {
     rmSync(folder, { recursive: true });
   }
 
-  return { folder, open, end, drawn, emptyCharts, overflow };
+  // Serious violations that axe finds with everything unfolded; its script is injected past the page's policy.
+  async function violations(address, { width = 1280, scheme = "light" } = {}) {
+    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, bypassCSP: true });
+    const page = await context.newPage();
+    await page.goto(address);
+    await page.evaluate(() => document.querySelectorAll("details").forEach((fold) => (fold.open = true)));
+    await drawn(page);
+    await page.evaluate(readFileSync(packages.resolve("axe-core/axe.min.js"), "utf8"));
+    const found = await page.evaluate(async () => (await window.axe.run(document)).violations.map(({ id, impact, nodes }) => ({ id, impact, example: nodes[0].html.slice(0, 120) })));
+    await context.close();
+    return found.filter(({ impact }) => impact === "serious" || impact === "critical");
+  }
+
+  return { folder, browser, open, end, drawn, emptyCharts, overflow, violations };
 }
 
 // Charts are drawn when their width is known.

@@ -26,7 +26,7 @@ test("the page of a comparison opens with every chart drawn and no trouble", asy
   const report = join(session.folder, "compared", "report.html");
   assert.ok(statSync(report).size < 1_000_000);
   for (const [width, scheme] of [[1280, "light"], [390, "dark"]]) {
-    const { page, trouble, close } = await session.open(report, { width, scheme });
+    const { page, trouble, close } = await session.open(report, { width, scheme, unfold: true });
     assert.deepEqual(trouble, []);
     assert.deepEqual(await session.emptyCharts(page), []);
     assert.ok((await session.overflow(page)) <= 0);
@@ -37,12 +37,13 @@ test("the page of a comparison opens with every chart drawn and no trouble", asy
 test("published figures, sweeps, times and failures are on the page", async () => {
   const results = JSON.parse(readFileSync(join(session.folder, "compared", "results.json"), "utf8"));
   assert.deepEqual(results.figures.map((figure) => figure.id), ["revenue-by-budget", "sweep-alpha", "sweep-multipliers"]);
-  const { page, close } = await session.open(join(session.folder, "compared", "report.html"));
+  const { page, close } = await session.open(join(session.folder, "compared", "report.html"), { unfold: true });
   const text = await page.locator("main").innerText();
   for (const figure of results.figures) assert.ok(text.includes(figure.title), figure.title);
   for (const words of ["Over training seeds", "Training time", "Not trained", "is for trials of two arms", "dfcl-ifd alpha=0.1"]) {
     assert.ok(text.includes(words), words);
   }
   assert.equal(await page.locator("#curves").count(), 1);
+  assert.deepEqual(await page.locator("main > section").evaluateAll((sections) => sections.slice(0, 2).map((one) => one.id)), ["decision", "models"]);
   await close();
 });

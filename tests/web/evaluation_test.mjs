@@ -29,24 +29,25 @@ test("the page of a real evaluation opens with every chart drawn and no trouble"
   const report = join(session.folder, "report.html");
   assert.ok(statSync(report).size < 1_000_000);
   for (const width of [1280, 390]) {
-    const { page, trouble, close } = await session.open(report, { width });
+    const { page, trouble, close } = await session.open(report, { width, unfold: true });
     assert.deepEqual(trouble, []);
-    for (const section of ["budget-section", "curves", "differences", "values", "calibration", "allocation", "ranking", "check", "how"]) {
+    for (const section of ["decision", "spend", "who", "sure", "appendix", "curves", "differences", "values", "calibration", "ranking", "check", "how"]) {
       assert.equal(await page.locator(`#${section}`).count(), 1, section);
     }
     assert.deepEqual(await session.emptyCharts(page), []);
     assert.ok((await session.overflow(page)) <= 0);
+    assert.deepEqual(await session.violations(`file://${report}`, { width }), []);
     await close();
   }
 });
 
 test("the page shows the figures that evaluate wrote", async () => {
   const results = JSON.parse(readFileSync(join(session.folder, "results.json"), "utf8"));
-  const { page, close } = await session.open(join(session.folder, "report.html"));
+  const { page, close } = await session.open(join(session.folder, "report.html"), { unfold: true });
   assert.equal(await page.locator(".verdict .sentence").innerText(), results.verdict.sentence);
   const rows = await page.locator("#values .table-frame").first().locator("tbody tr").allInnerTexts();
   assert.equal(rows.length, 2 * results.budgets.length);
-  const shown = Number(rows[0].match(/tsm\s+([\d.]+)/)[1]);
+  const shown = Number(rows[0].match(/\(tsm\)\s+([\d.]+)/)[1]);
   assert.ok(Math.abs(shown - results.models[0].deployed[0].revenue.value) < 0.06, rows[0]);
   await close();
 });

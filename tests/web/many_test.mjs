@@ -10,7 +10,7 @@ import { after, before, test } from "node:test";
 import { startBrowser } from "./browser.mjs";
 import { samples } from "./sample_results.mjs";
 
-const kSections = ["budget-section", "curves", "differences", "values", "calibration", "ranking"];
+const kSections = ["curves", "differences", "values", "calibration", "ranking"];
 let session;
 
 before(async () => {
@@ -22,7 +22,7 @@ before(async () => {
 });
 after(() => session?.end());
 
-const open = (name, options) => session.open(join(session.folder, `${name}.html`), options);
+const open = (name, options) => session.open(join(session.folder, `${name}.html`), { unfold: true, ...options });
 
 async function switchAllOn(page) {
   await page.locator(".switches details").evaluate((fold) => (fold.open = true));
@@ -45,7 +45,7 @@ test("values tried have a panel for each method, with a label for every value an
     for (const [figure, labels] of [["#figure-1", ["0.1", "0.5", "1", "2", "10"]], ["#figure-2", ["[0.1]", "[0.1, 0.5]", "[0.1, 0.5, 1]"]]]) {
       assert.deepEqual(await page.locator(`${figure} figcaption`).allInnerTexts(), ["dfcl-mer", "dfcl-ifd"]);
       for (const panel of await page.locator(`${figure} .chart svg`).all()) {
-        assert.deepEqual(await panel.locator("[aria-label='x-axis tick label'] text").allTextContents(), labels);
+        assert.deepEqual(await panel.locator("[data-mark='x-axis tick label'] text").allTextContents(), labels);
         assert.ok((await panel.textContent()).includes("tsm"));
       }
     }
@@ -55,18 +55,18 @@ test("values tried have a panel for each method, with a label for every value an
 
 test("no two of many series look alike, and they have no bands", async () => {
   const { page, trouble, close } = await open("many");
-  assert.equal(await page.locator("#curves [aria-label=area] path").count(), 3);
+  assert.equal(await page.locator("#curves [data-mark=area] path").count(), 3);
   await switchAllOn(page);
-  assert.equal(await page.locator("#curves [aria-label=area] path").count(), 0);
+  assert.equal(await page.locator("#curves [data-mark=area] path").count(), 0);
   assert.match(await page.locator("#curves .note").innerText(), /while at most 3 models are on/);
   assert.match(await page.locator("#figure-0 .note").first().innerText(), /while at most 8 series are on/);
   const looks = await page.locator("#curves .key svg").evaluateAll((keys) => keys.map((key) => key.innerHTML));
   assert.equal(looks.length, 19);
   assert.equal(new Set(looks).size, 19);
-  const strokes = await page.locator("#curves .chart svg g[aria-label=line]").evaluateAll((lines) => lines.map((one) => `${one.getAttribute("stroke")} ${one.getAttribute("stroke-dasharray")}`));
+  const strokes = await page.locator("#curves .chart svg g[data-mark=line]").evaluateAll((lines) => lines.map((one) => `${one.getAttribute("stroke")} ${one.getAttribute("stroke-dasharray")}`));
   assert.equal(new Set(strokes).size, 21); // and the best possible, and random
   assert.match(strokes.at(-1), /--ink/); // on top of them
-  const marks = await page.locator("#figure-0 .chart svg g[aria-label=dot]").evaluateAll((dots) => dots.map((one) => one.querySelector("path, circle")?.getBBox().width ?? 0));
+  const marks = await page.locator("#figure-0 .chart svg g[data-mark=dot]").evaluateAll((dots) => dots.map((one) => one.querySelector("path, circle")?.getBBox().width ?? 0));
   assert.equal(marks.length, 19);
   assert.ok(marks.every((width) => width > 4), marks.join());
   assert.deepEqual(trouble, []);
@@ -77,8 +77,8 @@ test("labels of entries that differ at their end differ", async () => {
   for (const width of [1280, 390]) {
     const { page, close } = await open("many", { width });
     await switchAllOn(page);
-    for (const [section, entries] of [["#differences", 18], ["#budget-section", 19]]) {
-      const labels = await page.locator(`${section} [aria-label='y-axis tick label'] text`).allTextContents();
+    for (const [section, entries] of [["#differences", 18]]) {
+      const labels = await page.locator(`${section} [data-mark='y-axis tick label'] text`).allTextContents();
       assert.equal(new Set(labels).size, entries, labels.join(" | "));
     }
     await close();
@@ -120,16 +120,15 @@ test("links within the page land below the bar", async () => {
 test("with one budget the series stand side by side, without lines", async () => {
   const { page, close } = await open("budget");
   const chart = page.locator("#figure-0 .chart svg");
-  assert.equal(await chart.locator("[aria-label=line]").count(), 0);
-  assert.deepEqual(await chart.locator("[aria-label='x-axis tick label'] text").allTextContents(), ["tsm", "dfcl-ifd", "drp"]);
+  assert.equal(await chart.locator("[data-mark=line]").count(), 0);
+  assert.deepEqual(await chart.locator("[data-mark='x-axis tick label'] text").allTextContents(), ["tsm", "dfcl-ifd", "drp"]);
   assert.match(await chart.textContent(), /budget per unit: 0\.9/);
   await close();
 });
 
-test("a budget beyond the curves cannot be chosen, and the page says why", async () => {
+test("a budget that was not evaluated cannot be chosen", async () => {
   const { page, close } = await open("budget");
-  assert.equal(await page.getByRole("button", { name: "Budget 0.900 EUR per unit" }).isDisabled(), true);
-  assert.match(await page.locator(".budget small").innerText(), /The curves go from 0\.000 to 0\.800/);
+  assert.equal(await page.getByRole("button", { name: /^Budget EUR\s27,032/ }).isDisabled(), true);
   await close();
 });
 
@@ -145,7 +144,7 @@ test("a share of a gain that may be zero is not shown", async () => {
 
 test("budgets are shown per unit and in total", async () => {
   const { page, close } = await open("three");
-  assert.match(await page.locator(".facts").innerText(), /0\.1000\sEUR \(3,004\sEUR\), 0\.2000\sEUR \(6,007\sEUR\)/);
+  assert.match(await page.locator(".jumps").innerText(), /EUR\s3,004\s+EUR\s6,007/);
   assert.match(await page.locator("#values tbody tr").first().innerText(), /3,004 in total/);
   await close();
 });

@@ -4,7 +4,7 @@
 // program; DFCL_CHROMIUM the browser, by default Debian's.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { startBrowser } from "./browser.mjs";
@@ -26,7 +26,9 @@ async function open(name, { results = samples[name](), ...options } = {}) {
   return { report, ...(await session.open(report, options)) };
 }
 
-const budgetFigures = (page) => page.locator("#budget-section tbody tr").allInnerTexts();
+const tiles = (page) => page.locator("#decision .tile .big").allInnerTexts();
+const against = (page) => page.locator("#decision tbody tr").allInnerTexts();
+const models = (page) => page.locator("#models tbody tr").allInnerTexts();
 const drawing = (page, section) => page.locator(`${section} .chart svg`).first().evaluate((svg) => svg.innerHTML);
 
 for (const name of Object.keys(samples)) {
@@ -43,14 +45,14 @@ for (const name of Object.keys(samples)) {
 }
 
 test("every chart of three models is drawn", async () => {
-  const { page, close } = await open("three");
+  const { page, close } = await open("three", { unfold: true });
   assert.ok((await page.locator(".chart svg").count()) >= 8);
   assert.deepEqual(await session.emptyCharts(page), []);
   await close();
 });
 
 test("every chart of one model is drawn", async () => {
-  const { page, close } = await open("one");
+  const { page, close } = await open("one", { unfold: true });
   assert.ok((await page.locator(".chart svg").count()) >= 5);
   assert.deepEqual(await session.emptyCharts(page), []);
   assert.equal(await page.locator(".switches").count(), 0);
@@ -76,7 +78,7 @@ test("the answer stands first, with its money and interval", async () => {
 });
 
 test("the two answers stand under the status, and models are compared with plans that need no model", async () => {
-  const { page, close } = await open("three");
+  const { page, close } = await open("three", { unfold: true });
   assert.equal(await page.locator(".verdict .answers").innerText(), "Pays back: yes. Targeting beats random: not shown.");
   const rows = await page.locator("#baselines .table-frame").first().locator("tbody tr").allInnerTexts();
   assert.equal(rows.length, 3 * 2 * 3);
@@ -85,64 +87,145 @@ test("the two answers stand under the status, and models are compared with plans
   await close();
 });
 
-test("the slider moves the figures, from the keyboard too", async () => {
-  const { page, trouble, close } = await open("three");
-  const before = await budgetFigures(page);
-  const first = await drawing(page, "#budget-section");
-  await page.locator("#budget").focus();
-  for (let press = 0; press < 40; ++press) await page.keyboard.press("ArrowRight");
-  const after = await budgetFigures(page);
-  assert.equal(after.length, 3);
-  after.forEach((row, place) => assert.notEqual(row, before[place]));
-  assert.notEqual(await drawing(page, "#budget-section"), first);
-  assert.match(await page.locator("#budget").getAttribute("aria-valuetext"), /^0\.280\sEUR per unit, 8,410\sEUR in total$/);
+test("what is recommended is what is selected, in totals", async () => {
+  const results = samples.three();
+  const { page, close } = await open("three", { results });
+  const plan = results.models[1].deployed[1];
+  const units = results.trial.units;
+  const total = (value) => Math.round(value * units).toLocaleString("en-US");
+  assert.match(await page.locator("#decision .lead").innerText(), /The plan of the answer above: decision-focused network \(dfcl-ifd\), budget EUR\s6,007 \(EUR\s0\.2 per unit\)\./);
+  const roi = Math.round(100 * plan.roi.value);
+  assert.deepEqual((await tiles(page)).map((text) => text.replace(/\s/g, " ")), [`EUR ${total(plan.incremental_cost.value)}`, `+${total(plan.incremental_revenue.value)}`, `+EUR ${total(plan.incremental_profit.value)}`, `+${roi} %`]);
+  const rows = await against(page);
+  assert.equal(rows.length, 3);
+  assert.match(rows[1], /The same money at random/);
+  assert.match(rows[2], /One arm for everyone/);
+  await close();
+});
+
+test("the slider stops only at budgets that were evaluated, from the keyboard too", async () => {
+  const results = samples.three();
+  const { page, trouble, close } = await open("three", { results });
+  const stops = [...new Set([...results.models[1].curve, ...results.models[1].deployed].map((point) => Number(point.budget_per_unit.toFixed(9))))].sort((a, b) => a - b);
+  const input = page.locator("#budget");
+  assert.equal(Number(await input.getAttribute("max")), stops.length - 1);
+  const before = await tiles(page);
+  const first = await drawing(page, "#spend");
+  await input.focus();
+  const seen = [];
+  for (let press = 0; press < 3; ++press) {
+    await page.keyboard.press("ArrowRight");
+    seen.push(await page.locator(".budget-value").innerText());
+  }
+  const start = stops.indexOf(0.2);
+  seen.forEach((text, press) => assert.match(text, new RegExp(`\\(EUR\\s${String(stops[start + 1 + press]).replace(".", "\\.")} per unit\\)`)));
+  assert.notDeepEqual(await tiles(page), before);
+  assert.notEqual(await drawing(page, "#spend"), first);
+  assert.equal(await input.getAttribute("aria-valuetext"), seen.at(-1));
+  await page.getByRole("button", { name: "Back to the plan of the answer" }).click();
+  assert.deepEqual(await tiles(page), before);
   assert.deepEqual(trouble, []);
+  await close();
+});
+
+test("break-even and the marginal return are in words", async () => {
+  const { page, close } = await open("three");
+  const text = await page.locator("#spend .findings").innerText();
+  // The multiplier is 3 / (1 + 4 b), a unit of revenue is worth 0.4: break-even at b = 0.05, evaluated at 0.04.
+  assert.match(text, /Break-even: by the predictions, more money pays back up to a budget of EUR\s1,201 \(EUR\s0\.04 per unit\), and not beyond\./);
+  assert.match(text, /Marginal return at the chosen budget: EUR\s1 more is predicted to bring 1\.667 orders, worth EUR\s0\.67: it does not pay back\./);
   await close();
 });
 
 test("at a budget of the study the slider shows the figures of its plan, as the table does", async () => {
   const results = samples.three();
-  const { page, close } = await open("three", { results });
-  await page.getByRole("button", { name: "Budget 0.400 EUR per unit" }).click();
+  const { page, close } = await open("three", { results, unfold: true });
+  await page.getByRole("radio", { name: "per unit" }).check();
+  await page.getByRole("button", { name: "Budget EUR 0.4" }).click();
   const point = results.models[1].deployed[2];
-  const row = (await budgetFigures(page))[1];
-  assert.ok(row.includes(point.revenue.value.toFixed(3)), row);
-  assert.ok(row.includes(`${point.revenue.low.toFixed(3)} to ${point.revenue.high.toFixed(3)}`), row);
-  assert.ok(row.includes(point.cost.value.toFixed(4)), row);
+  const row = (await models(page))[1];
+  assert.ok(row.includes(point.incremental_revenue.value.toFixed(3)), row);
+  assert.ok(row.includes(point.incremental_cost.value.toFixed(4)), row);
   assert.ok(row.includes(point.incremental_profit.value.toFixed(3)), row);
   const table = (await page.locator("#values .table-frame").first().locator("tbody tr").allInnerTexts()).at(-2);
   assert.ok(table.includes(point.revenue.value.toFixed(3)), table);
-  assert.equal(await page.getByRole("button", { name: "Budget 0.400 EUR per unit" }).getAttribute("aria-pressed"), "true");
+  assert.equal(await page.getByRole("button", { name: "Budget EUR 0.4" }).getAttribute("aria-pressed"), "true");
   await close();
 });
 
-test("totals are the figures per unit times the units", async () => {
-  const { page, close } = await open("three");
-  await page.getByRole("radio", { name: /total of 30,035 units/ }).check();
-  const row = (await budgetFigures(page))[0];
-  assert.match(row, /363,\d{3}/);
-  await close();
-});
-
-test("a model that is switched off leaves the charts and tables", async () => {
-  const { page, trouble, close } = await open("three");
-  const lines = () => page.locator("#curves .chart svg [aria-label=area] path").count();
+test("a model that is switched off leaves the charts and tables of the appendix", async () => {
+  const { page, trouble, close } = await open("three", { unfold: true });
+  const lines = () => page.locator("#curves .chart svg [data-mark=area] path").count();
   const before = await lines();
-  assert.equal((await budgetFigures(page)).length, 3);
+  assert.equal((await models(page)).length, 3);
   await page.getByRole("checkbox", { name: "drp" }).uncheck();
-  assert.equal((await budgetFigures(page)).length, 2);
+  assert.equal((await models(page)).length, 2);
   assert.equal(await lines(), before - 1);
   assert.equal(await page.locator("#differences tbody tr").count(), 3);
   for (const box of await page.locator(".switch input").all()) await box.uncheck();
   assert.equal(await page.locator("#curves .empty").innerText(), "No model is switched on.");
   await page.getByRole("checkbox", { name: "drp" }).check();
-  assert.equal((await budgetFigures(page)).length, 1);
+  assert.equal((await models(page)).length, 1);
   assert.deepEqual(trouble, []);
   await close();
 });
 
+// What the reader gets for a click on a button.
+async function saved(page, name) {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name }).first().click()]);
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path()) };
+}
+
+test("charts can be saved as SVG and PNG, with their colours written out", async () => {
+  const { page, trouble, close } = await open("three");
+  const svg = await saved(page, "Save as SVG: Profit and extra orders by spend");
+  assert.equal(svg.name, "profit-and-extra-orders-by-spend.svg");
+  const drawing = svg.text.toString();
+  assert.match(drawing, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+  assert.ok(!/var\(|color-mix|<script|<style/.test(drawing));
+  assert.ok((drawing.match(/<path/g) ?? []).length >= 3);
+  const png = await saved(page, "Save as PNG: Profit and extra orders by spend");
+  assert.deepEqual([...png.text.subarray(0, 8)], [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  assert.ok(png.text.readUInt32BE(16) > 1500 && png.text.length > 20_000);
+  assert.deepEqual(trouble, []);
+  await close();
+});
+
+test("every table can be saved as CSV, figures in full and intervals in columns of their own", async () => {
+  const results = samples.three();
+  const { page, trouble, close } = await open("three", { results, unfold: true });
+  assert.equal(await page.locator("table").count(), await page.getByRole("button", { name: /^Save as CSV/, includeHidden: true }).count());
+  const { name, text } = await saved(page, /^Save as CSV: Against plans that need no model/);
+  assert.match(name, /^against-plans-that-need-no-model.*\.csv$/);
+  const [head, first] = text.toString().split("\r\n");
+  assert.match(head, /^Plan,spend,"spend, low","spend, high",extra orders,/);
+  const plan = results.models[1].deployed[1];
+  const cells = first.slice(first.indexOf('",') + 2).split(",");
+  assert.ok(Math.abs(Number(cells[0]) - plan.incremental_cost.value * results.trial.units) < 0.01, first);
+  assert.ok(Math.abs(Number(cells[1]) - plan.incremental_cost.low * results.trial.units) < 0.01, first);
+  assert.deepEqual(trouble, []);
+  await close();
+});
+
+test("labels that a spreadsheet would run stand behind an apostrophe in CSV", async () => {
+  const results = samples.free();
+  results.tables = [{ title: "Formulas", columns: ["what", "value"], rows: [["=1+1", "-2.5"], ["@sum", "a,b"]] }];
+  const { page, close } = await open("free", { results });
+  const { text } = await saved(page, "Save as CSV: Formulas");
+  assert.equal(text.toString(), 'what,value\r\n\'=1+1,-2.5\r\n\'@sum,"a,b"\r\n');
+  await close();
+});
+
+for (const name of Object.keys(samples)) {
+  test(`axe finds no serious violation on the page of ${name}`, async () => {
+    const { report, close } = await open(name);
+    for (const [width, scheme] of [[1440, "light"], [390, "dark"]]) assert.deepEqual(await session.violations(`file://${report}`, { width, scheme }), []);
+    await close();
+  });
+}
+
 test("hovering over a curve shows values", async () => {
-  const { page, close } = await open("three");
+  const { page, close } = await open("three", { unfold: true });
   const svg = page.locator("#curves .chart svg").first();
   await svg.scrollIntoViewIfNeeded();
   const box = await svg.boundingBox();
@@ -151,13 +234,16 @@ test("hovering over a curve shows values", async () => {
   await close();
 });
 
-test("who gets what follows the chosen model and budget", async () => {
+test("who gets it follows the chosen model and budget", async () => {
   const { page, trouble, close } = await open("three");
-  const before = await page.locator("#allocation figcaption").allInnerTexts();
-  await page.getByRole("button", { name: "Budget 0.100 EUR per unit" }).click();
-  assert.notDeepEqual(await page.locator("#allocation figcaption").allInnerTexts(), before);
-  await page.locator("#allocation-model").selectOption({ label: "drp" });
+  const before = await page.locator("#who figcaption").allInnerTexts();
+  const lead = await page.locator("#who .lead").innerText();
+  await page.getByRole("button", { name: /^Budget EUR\s3,004/ }).click();
+  assert.notDeepEqual(await page.locator("#who figcaption").allInnerTexts(), before);
+  assert.notEqual(await page.locator("#who .lead").innerText(), lead);
+  await page.locator("#model").selectOption({ label: "direct efficiency network (drp)" });
   await session.drawn(page);
+  assert.match(await page.locator("#decision .lead").innerText(), /Another plan than that of the answer: direct efficiency network/);
   assert.deepEqual(await session.emptyCharts(page), []);
   assert.deepEqual(trouble, []);
   await close();
@@ -175,7 +261,7 @@ test("labels are text, whatever they hold", async () => {
 test("numbers and currency are written as the study says", async () => {
   const { page, close } = await open("one");
   assert.match(await page.locator(".facts").innerText(), /30 035/);
-  assert.match(await page.locator(".budget-value").innerText(), /^€0,200 per unit, €6 007 in total$/);
+  assert.match(await page.locator(".budget-value").innerText(), /^€6 007 \(€0,2 per unit\)$/);
   await close();
 });
 
@@ -187,7 +273,8 @@ test("dark mode is dark, and prints on white", async () => {
   await page.emulateMedia({ media: "print", colorScheme: "dark" });
   assert.equal(brightness(await paper()), 765);
   assert.equal(await page.locator("#budget").isVisible(), false);
-  assert.equal(await page.locator("#values table").first().isVisible(), true);
+  assert.equal(await page.locator("#decision table").first().isVisible(), true);
+  assert.equal(await page.locator("#appendix").isVisible(), false);
   await close();
 });
 
@@ -209,5 +296,18 @@ test("every control and chart has a name for readers who cannot see it", async (
 test("without scripts the answer is there as text", async () => {
   const { page, close } = await open("three", { scripts: false });
   assert.match(await page.locator("noscript").innerText(), /Launch dfcl-ifd: at a budget/);
+  await close();
+});
+
+test("every method that the program knows has a name in plain words", async () => {
+  const help = execFileSync(process.env.DFCL_BINARY, ["train", "--help"]).toString();
+  const results = samples.one();
+  const codes = ["tsm", "tsm-boost", "tsm-forest", "dfcl-pl", "dfcl-mer", "dfcl-ifd", "dfcl-ifd-softmax", "drm", "drp", "dpm", "cn"];
+  for (const code of codes) assert.ok(help.includes(code), code);
+  results.models = codes.map((code) => ({ ...results.models[0], name: code, method: code }));
+  const { page, close } = await open("one", { results });
+  const titles = await page.locator("#model option").allInnerTexts();
+  assert.equal(titles.length, codes.length);
+  titles.forEach((title, place) => assert.ok(title.endsWith(` (${codes[place]})`), title));
   await close();
 });

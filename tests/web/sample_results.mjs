@@ -145,7 +145,7 @@ function check() {
 }
 
 export function threeModels() {
-  const models = [model("tsm", "two networks, prediction loss", 1, true), model("dfcl-ifd", "decision loss", 1.12, false), model("drp", "direct ranking", 1.01, false)];
+  const models = [model("tsm", "tsm", 1, true), model("dfcl-ifd", "dfcl-ifd", 1.12, false), model("drp", "drp", 1.01, false)];
   return {
     format: "dfcl-results",
     format_version: 1,
@@ -153,6 +153,8 @@ export function threeModels() {
     made_by: { version: "0.1.0", verb: "evaluate", options: [["seed", "1"], ["split", "test"], ["levels", "200"]] },
     report: { title: "Shop discounts, spring trial", currency: "EUR", revenue_name: "orders", cost_name: "subsidy", decimal: ".", thousands: "," },
     verdict: {
+      model: "dfcl-ifd",
+      budget_per_unit: 0.2,
       status: "launch",
       sentence: "Launch dfcl-ifd: at a budget of 0.20 EUR per unit it earns 0.083 EUR more per unit than tsm, 95 % interval 0.049 to 0.117.",
       details: ["On the 30,035 units of the test split that is 2,493 EUR, 95 % interval 1,472 to 3,514.", "It spends 0.206 EUR per unit, 3.1 % over the budget."],

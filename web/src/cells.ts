@@ -11,14 +11,28 @@ export function intervalCell(view: View, interval: Maybe<Interval>, decimals: nu
   if (!interval || !isNumber(interval.value)) return kMissing;
   const write = (value: number) => (signed ? view.format.signed(value * scale, decimals) : view.format.fixed(value * scale, decimals));
   const range = rangeText(view, interval, decimals, scale);
-  return h("span", { class: "figure" }, write(interval.value), range ? h("small", {}, range) : null);
+  return h("span", { class: "figure", ...raw(interval, scale) }, write(interval.value), range ? h("small", {}, range) : null);
+}
+
+// The same in money.
+export function moneyCell(view: View, interval: Maybe<Interval>, decimals: number, signed = false): Child {
+  if (!interval || !isNumber(interval.value)) return kMissing;
+  const text = signed ? view.format.signedMoney(interval.value, decimals) : view.format.money(interval.value, decimals);
+  const range = rangeText(view, interval, decimals, 1);
+  return h("span", { class: "figure", ...raw(interval, 1) }, text, range ? h("small", {}, range) : null);
+}
+
+// The figures themselves, for CSV.
+function raw(interval: Interval, scale: number) {
+  const part = (value: Maybe<number>) => (isNumber(value) ? String(Number((value * scale).toPrecision(7))) : null);
+  return { "data-value": part(interval.value), "data-low": part(interval.low), "data-high": part(interval.high) };
 }
 
 export function percentCell(view: View, interval: Maybe<Interval>, signed = true): Child {
   if (!interval || !isNumber(interval.value)) return kMissing;
   const mark = signed && interval.value > 0 ? "+" : "";
   const range = rangeText(view, interval, 1, 100);
-  return h("span", { class: "figure" }, mark + view.format.percent(interval.value), range ? h("small", {}, range) : null);
+  return h("span", { class: "figure", ...raw(interval, 1) }, mark + view.format.percent(interval.value), range ? h("small", {}, range) : null);
 }
 
 function rangeText(view: View, interval: Interval, decimals: number, scale: number): string {
@@ -34,11 +48,11 @@ export function intervalText(view: View, interval: Maybe<Interval>, decimals: nu
 }
 
 // Lines break between the words of a name only; a name that is not long has one line where the screen is wide.
-export function modelCell(view: View, name: string, remark = ""): Child {
+export function modelCell(view: View, name: string, remark = "", title = view.titleOf(name)): Child {
   const look = view.models.find((shown) => shown.name === name)?.look;
-  const words = name.split(" ").map((word, place) => h("span", { class: word.length <= 30 ? "word" : "" }, place === 0 && look ? symbolOf(look) : null, word));
+  const words = title.split(" ").map((word, place) => h("span", { class: word.length <= 30 ? "word" : "" }, place === 0 && look ? symbolOf(look) : null, word));
   const spaced = words.flatMap((word, place) => (place > 0 ? [" ", word] : [word]));
-  return h("span", { class: name.length <= 40 ? "model-name short" : "model-name" }, ...spaced, remark ? h("small", {}, remark) : null);
+  return h("span", { class: title.length <= 40 ? "model-name short" : "model-name" }, ...spaced, remark ? h("small", {}, remark) : null);
 }
 
 // A budget per unit, with its total below it.
@@ -91,7 +105,7 @@ function pathOf(shape: string, style: Partial<CSSStyleDeclaration>): Element {
 export function modelKey(view: View): Child {
   if (view.models.length < 2) return null;
   const key = h("ul", { class: "key", "aria-label": "Models" });
-  const redraw = () => key.replaceChildren(...view.activeModels.map((shown) => h("li", {}, symbolOf(shown.look), shown.name)));
+  const redraw = () => key.replaceChildren(...view.activeModels.map((shown) => h("li", {}, symbolOf(shown.look), shown.title)));
   view.onChange(redraw);
   redraw();
   return key;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The frame around every chart: it is drawn for the width it has, drawn again when that or a choice changes, and
-// carries a label for readers who cannot see it. The drawing itself is Observable Plot's.
+// carries a label for readers who cannot see it; it can be copied or saved as a picture. The drawing itself is Observable Plot's.
 import { plot, type PlotOptions } from "@observablehq/plot";
 import { h, replaceChildren } from "./dom";
 import { decimalsOf, type NumberFormat } from "./format";
+import { pictureOf, pngOf } from "./picture";
+import { action, fileName, save } from "./save";
 import type { View } from "./view";
 
 // More bands than these hide each other.
@@ -32,6 +34,11 @@ export function chart(view: View, label: string, draw: Draw): HTMLElement {
       ariaLabel: label,
     });
     svg.setAttribute("role", "img");
+    // Parts of a picture have no names of their own for screen readers.
+    for (const mark of svg.querySelectorAll("g[aria-label]")) {
+      mark.setAttribute("data-mark", mark.getAttribute("aria-label") ?? "");
+      mark.removeAttribute("aria-label");
+    }
     replaceChildren(frame, svg);
   };
   new ResizeObserver((entries) => {
@@ -41,7 +48,39 @@ export function chart(view: View, label: string, draw: Draw): HTMLElement {
     redraw();
   }).observe(frame);
   view.onChange(redraw);
-  return frame;
+  return h("div", { class: "chart-box" }, frame, pictureTools(frame, label));
+}
+
+function pictureTools(frame: HTMLElement, label: string): HTMLElement {
+  const picture = () => {
+    const made = pictureOf(frame, label);
+    if (!made) throw new Error("nothing is drawn");
+    return made;
+  };
+  const keepPng = async () => {
+    save(fileName(label, "png"), await pngOf(picture()));
+    return "saved";
+  };
+  // Where the browser does not let pages write to the clipboard, the picture is saved.
+  const copyPng = async () => {
+    try {
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": pngOf(picture()) })]);
+      return "copied";
+    } catch {
+      return keepPng();
+    }
+  };
+  const keepSvg = () => {
+    save(fileName(label, "svg"), new Blob([picture().svg], { type: "image/svg+xml" }));
+    return "saved";
+  };
+  return h(
+    "div",
+    { class: "tools" },
+    action("Copy", `Copy as a picture: ${label}`, copyPng),
+    action("PNG", `Save as PNG: ${label}`, keepPng),
+    action("SVG", `Save as SVG: ${label}`, keepSvg),
+  );
 }
 
 // Ticks in the study's number format, with just the decimals their spacing needs.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements made in code. Strings become text nodes, never markup, so that no label of a file can inject anything.
+// Elements made in code, tables with a button for CSV. Strings become text nodes, never markup, so that no label of a file can inject anything.
+
+import { csvOf } from "./csv";
+import { action, fileName, save } from "./save";
 
 export type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | null | undefined>;
@@ -40,7 +43,7 @@ export interface TableOptions {
 // A table that scrolls inside its frame where the page is narrow; the frame can be reached with the keyboard.
 export function table(options: TableOptions): HTMLElement {
   const classOf = (index: number) => options.columns[index]?.kind ?? "number";
-  const head = options.columns.map((column, index) => h("th", { scope: "col", class: classOf(index) }, column.title));
+  const head = options.columns.map((column, index) => h(column.title ? "th" : "td", { ...(column.title ? { scope: "col" } : {}), class: classOf(index) }, column.title));
   const rows = options.rows.map((cells) =>
     h(
       "tr",
@@ -52,16 +55,22 @@ export function table(options: TableOptions): HTMLElement {
       ),
     ),
   );
+  const made = h(
+    "table",
+    {},
+    h("caption", { class: options.hideCaption ? "visually-hidden" : "" }, h("span", {}, options.caption)),
+    h("thead", {}, h("tr", {}, ...head)),
+    h("tbody", {}, ...rows),
+  );
+  const keep = action("CSV", `Save as CSV: ${options.caption}`, () => {
+    save(fileName(options.caption, "csv"), new Blob([csvOf(made)], { type: "text/csv;charset=utf-8" }));
+    return "saved";
+  });
   return h(
     "div",
-    { class: "table-frame", tabindex: 0, role: "region", "aria-label": options.caption },
-    h(
-      "table",
-      {},
-      h("caption", { class: options.hideCaption ? "visually-hidden" : "" }, h("span", {}, options.caption)),
-      h("thead", {}, h("tr", {}, ...head)),
-      h("tbody", {}, ...rows),
-    ),
+    { class: "table-box" },
+    h("div", { class: "table-frame", tabindex: 0, role: "group", "aria-label": options.caption }, made),
+    h("div", { class: "tools" }, keep),
   );
 }
 

@@ -54,11 +54,20 @@ export class NumberFormat {
     return this.withCurrency(this.fixed(value, decimals ?? (isNumber(value) ? decimalsOf([value], 4) : 0)));
   }
 
-  // A symbol stands before the number, a word or code behind it.
+  // The currency stands before the number, a code with a blank between.
   withCurrency(text: string): string {
     if (!this.currency || text === kMissing) return text;
-    if (/[\p{L}\p{N}]/u.test(this.currency)) return text + kHardSpace + this.currency;
-    return text.startsWith(kMinus) ? kMinus + this.currency + text.slice(1) : this.currency + text;
+    const [, sign = "", digits = text] = /^([+\u2212]?)(.*)$/.exec(text) ?? [];
+    return sign + this.currency + (/[\p{L}\p{N}]$/u.test(this.currency) ? kHardSpace : "") + digits;
+  }
+
+  // Without zeros at its end, for budgets in running text.
+  trimmedMoney(value: Maybe<number>, decimals: number): string {
+    return this.withCurrency(isNumber(value) ? this.trimmed(value, decimals) : kMissing);
+  }
+
+  signedMoney(value: Maybe<number>, decimals: number): string {
+    return this.withCurrency(this.signed(value, decimals));
   }
 
   percent(share: Maybe<number>, decimals = 1): string {

@@ -469,6 +469,91 @@ export interface Table {
   rows?: Maybe<Maybe<Maybe<number | string>[]>[]>;
 }
 
+// The units that were held out.
+export interface Holdout {
+  units?: Maybe<number>; // units
+  share?: Maybe<number>; // share
+  designed_share?: Maybe<number>; // share
+  p_value?: Maybe<number>;
+  treated?: Maybe<number>; // units
+}
+
+// What the plan predicted for units of role plan.
+export interface Planned {
+  revenue?: Maybe<number>; // total
+  spend?: Maybe<number>; // total
+  incremental_revenue?: Maybe<number>; // total
+  evaluated_revenue?: Maybe<Interval>; // total
+  incremental_cost?: Maybe<number>; // total
+  return_per_cost?: Maybe<number>;
+}
+
+// What came of the units of role plan.
+export interface Realised {
+  revenue?: Maybe<number>; // total
+  spend?: Maybe<number>; // total
+  incremental_revenue?: Maybe<Interval>; // total
+  incremental_cost?: Maybe<Interval>; // total
+  return_per_cost?: Maybe<Interval>;
+  incremental_profit?: Maybe<Interval>; // total
+  roi?: Maybe<Interval>;
+}
+
+// The plan over the hold-out.
+export interface PerUnit {
+  incremental_revenue?: Maybe<Interval>; // per unit
+  incremental_cost?: Maybe<Interval>; // per unit
+  variance_removed?: Maybe<number>; // share
+}
+
+// The units for which the plan chose one arm; role plan only.
+export interface ReadoutArm {
+  arm?: Maybe<string>;
+  units?: Maybe<number>; // units
+  received?: Maybe<number>; // units
+  planned_cost?: Maybe<number>; // total
+  realised_cost?: Maybe<number>; // total
+  overspend?: Maybe<number>; // total
+  planned_revenue?: Maybe<number>; // total
+  realised_revenue?: Maybe<number>; // total
+}
+
+// Units that got another arm than planned.
+export interface Crossing {
+  planned?: Maybe<string>;
+  received?: Maybe<string>;
+  units?: Maybe<number>; // units
+}
+
+// An arm among the explored units, over the hold-out.
+export interface ExploredArm {
+  arm?: Maybe<string>;
+  units?: Maybe<number>; // units
+  revenue?: Maybe<Interval>; // per unit
+  cost?: Maybe<Interval>; // per unit
+}
+
+// A launched plan against its hold-out.
+export interface Readout {
+  units?: Maybe<number>; // units
+  level?: Maybe<number>; // share
+  holdout?: Maybe<Holdout>;
+  planned?: Maybe<Planned>;
+  realised?: Maybe<Realised>;
+  per_unit?: Maybe<PerUnit>;
+  budget?: Maybe<number>; // total
+  budget_of_all?: Maybe<number>; // total
+  spend?: Maybe<number>; // total
+  not_as_planned?: Maybe<number>; // units
+  multiplier?: Maybe<number>;
+  next_multiplier?: Maybe<Interval>;
+  warnings?: Maybe<Maybe<string>[]>;
+  units_per_role?: Maybe<Record<string, Maybe<number>>>; // units
+  arms?: Maybe<Maybe<ReadoutArm>[]>;
+  crossings?: Maybe<Maybe<Crossing>[]>;
+  explored?: Maybe<Maybe<ExploredArm>[]>;
+}
+
 // A results file, of any kind.
 export interface Results {
   format: string;
@@ -499,4 +584,5 @@ export interface Results {
   entries?: Maybe<Maybe<Entry>[]>;
   figures?: Maybe<Maybe<Figure>[]>;
   tables?: Maybe<Maybe<Table>[]>;
+  readout?: Maybe<Readout>;
 }

@@ -129,7 +129,6 @@ const Described<ReadoutReport>& description(Of<ReadoutReport>) {
               "budget and spend hold what control costs, whatever the plan's budget was")
           .field(
               "readout", [](const R& one) { return one.readout; }, "the figures")
-          .for_programs()
           .field(
               "figures", [](const R& one) { return readout_figures(one.readout); },
               "charts that are drawn as they stand")

@@ -41,8 +41,8 @@ const kKindWords: Record<string, string> = {
   power: "Size of the next trial",
 };
 
-// Remarks that stand below the sentence; the others can be unfolded.
-const kDetails = 3;
+// Remarks that stand below the sentence of pages that are no evaluation.
+const kDetails = 5;
 
 function bullets(items: string[]): Child {
   return items.length > 0 ? h("ul", {}, ...items.map((item) => h("li", {}, item))) : null;
@@ -54,7 +54,8 @@ export function answer(view: View): HTMLElement {
   const title = results.report?.title || kind;
   const status = results.verdict?.status ?? "";
   const word = statusWord(results.kind ?? "", status);
-  const details = list(results.verdict?.details);
+  // Those of evaluations stand where they are asked for: "How sure is this".
+  const details = view.models.length > 0 ? [] : list(results.verdict?.details);
   return h(
     "header",
     { class: "answer" },
@@ -81,19 +82,12 @@ function facts(view: View): Child {
   const rows: [string, string][] = [];
   if (view.units !== null) {
     const split = results.trial?.split ? ` (${results.trial.split} split)` : "";
-    rows.push(["Units", format.count(view.units) + split]);
+    rows.push([view.unitName === "unit" ? "Units" : `Measured on`, view.unitName === "unit" ? format.count(view.units) + split : view.unitCount(view.units) + split]);
   }
   if (isNumber(results.trial?.clusters)) rows.push(["Clusters", format.count(results.trial.clusters)]);
   if (view.arms.length > 0) rows.push(["Arms", format.count(view.arms.length)]);
-  if (results.estimator) rows.push(["Estimator", results.estimator]);
-  if (isNumber(results.level)) {
-    const resamples = isNumber(results.resamples) && results.resamples > 0 ? `, ${format.count(results.resamples)} resamples` : "";
-    rows.push(["Intervals", view.levelText + resamples]);
-  }
-  const pairs = view.budgets.map((budget) => `${format.money(budget)} (${format.money(view.totalOf(budget))})`);
-  if (pairs.length > 0 && view.units !== null) rows.push(["Budgets a unit (in total)", pairs.join(", ")]);
   const control = results.control?.revenue?.value;
-  if (isNumber(control)) rows.push([`${view.revenueName} of control, per unit`, format.money(control)]);
+  if (isNumber(control)) rows.push([`${view.revenueName} of control, per ${view.unitName}`, format.plain(control)]);
   if (rows.length === 0) return null;
   return h("dl", { class: "facts" }, ...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
 }

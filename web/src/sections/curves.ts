@@ -39,7 +39,7 @@ export function curves(view: View): Child {
   explain();
   return section(
     "curves",
-    "Cost curves",
+    "Cost curves of all models",
     scope(view.scope),
     choice.element,
     h("figure", {}, modelKey(view), drawn),
@@ -51,7 +51,7 @@ export function curves(view: View): Child {
 function outcomeChoice(view: View) {
   const hasIncrement = view.models.some((shown) => shown.curve.some((point) => isNumber(point.incremental_revenue?.value)));
   const make = (value: Outcome, label: string, checked: boolean) => {
-    const input = h("input", { type: "radio", name: "outcome", value, checked });
+    const input = h("input", { type: "radio", name: "curves-outcome", value, checked });
     return { input, element: h("label", {}, input, h("span", {}, label)) };
   };
   const increment = make("incremental_revenue", `${view.revenueName} over control`, hasIncrement);
@@ -64,7 +64,7 @@ function outcomeChoice(view: View) {
       : null,
     outcome: (): Outcome => (profit.input.checked ? "incremental_profit" : increment.input.checked ? "incremental_revenue" : "revenue"),
     // A change of outcome redraws as any other choice does.
-    listen: () => [increment, whole, profit].forEach(({ input }) => input.addEventListener("change", () => (view.budget = view.budget))),
+    listen: () => [increment, whole, profit].forEach(({ input }) => input.addEventListener("change", () => view.refresh())),
   };
 }
 
@@ -79,7 +79,7 @@ function rowOf(view: View, name: string, point: CurvePoint, outcome: Outcome, de
     low: figure.low ?? null,
     high: figure.high ?? null,
     text: [
-      name,
+      view.titleOf(name),
       `budget ${view.format.money(point.budget_per_unit)}`,
       `${outcome === "incremental_profit" ? "profit" : view.revenueName} ${intervalText(view, figure, decimals.value)}`,
       `${view.costName} ${intervalText(view, point.cost, decimals.cost)}`,
@@ -144,7 +144,7 @@ function curveTable(view: View, shown: ShownModel): HTMLElement {
   };
   const [revenue, increment, cost] = [write((p) => p.revenue), write((p) => p.incremental_revenue), write((p) => p.cost)];
   return table({
-    caption: shown.name,
+    caption: shown.title,
     columns: [{ title: "Budget per unit" }, { title: view.revenueName }, { title: "over control" }, { title: view.costName }],
     rows: points.map((point) => [view.format.plain(point.budget_per_unit), revenue(point), increment(point), cost(point)]),
   });

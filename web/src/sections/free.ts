@@ -46,7 +46,7 @@ function freeTable(view: View, one: Table): HTMLElement {
   });
   const cellOf = (cell: string, index: number) => {
     if (columns[index]?.kind === "number") return bracketed(cell);
-    return index === 0 ? modelCell(view, cell) : cell;
+    return index === 0 ? modelCell(view, cell, "", cell) : cell;
   };
   return table({
     caption: one.title ?? "Table",

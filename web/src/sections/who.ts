@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who gets what: shares of the arms over all budgets, and by segment at one of the study's budgets, for one model.
+// Who gets it: arms at the chosen budget, by segment at the study's budget nearest to it, and over all budgets.
 import { areaY, barX, pointerX, ruleX, stackX, stackY, tip } from "@observablehq/plot";
 import { armColors, armKey } from "../cells";
 import { chart, extent, labelWidth, shortNames, tickFormat } from "../chart";
@@ -10,29 +10,62 @@ import { isNumber, list, type Segment } from "../results";
 import type { ShownModel, View } from "../view";
 import { budgetDecimals } from "./controls";
 
-export function allocation(view: View): Child {
-  const models = view.models.filter((shown) => shown.curve.some((point) => point.share_per_arm) || list(shown.model.segments).length > 0);
-  const first = models[0];
-  if (!first || view.arms.length === 0) return null;
+export function who(view: View): Child {
+  const has = (shown: ShownModel) => shown.curve.some((point) => point.share_per_arm) || list(shown.model.segments).length > 0;
+  if (!view.models.some(has) || view.arms.length === 0) return null;
   const bodies = new Map<ShownModel, HTMLElement>(); // made when first asked for
   const body = h("div", {});
-  const choose = (chosen: ShownModel) => {
+  const redraw = () => {
+    const chosen = view.model;
+    if (!chosen) return;
     if (!bodies.has(chosen)) {
       const parts = list(chosen.model.segments).map((segment) => segmentPart(view, segment));
-      bodies.set(chosen, h("div", {}, sharesChart(view, chosen), ...parts, importance(view, chosen)));
+      bodies.set(chosen, h("div", {}, chosenPart(view, chosen), ...parts, sharesChart(view, chosen)));
     }
     replaceChildren(body, bodies.get(chosen));
   };
-  const select = h("select", { id: "allocation-model" }, ...models.map((shown, index) => h("option", { value: index }, shown.name)));
-  select.addEventListener("change", () => choose(models[Number(select.value)] ?? first));
-  choose(first);
-  return section(
-    "allocation",
-    "Who gets what",
-    models.length > 1 ? h("p", { class: "choice" }, h("label", { for: "allocation-model" }, "Model "), select) : null,
-    armKey(view),
-    body,
-  );
+  view.onChange(redraw);
+  redraw();
+  return section("who", "Who gets it", armKey(view), body);
+}
+
+// The arms at the chosen budget, in numbers of units.
+function chosenPart(view: View, shown: ShownModel): Child {
+  if (!shown.curve.some((point) => point.share_per_arm)) return null;
+  const words = h("p", { class: "lead" });
+  const shares = () => view.pointOf(shown)?.share_per_arm ?? [];
+  const redraw = () => {
+    if (view.model !== shown) return;
+    const given = view.arms.flatMap((label, arm) => {
+      const share = shares()[arm];
+      return isNumber(share) && share > 0 && arm !== view.control ? [`${percentOfUnits(view, share)} get \u201c${label}\u201d`] : [];
+    });
+    const control = shares()[view.control];
+    const rest = isNumber(control) && control > 0 ? `; ${percentOfUnits(view, control)} get nothing (${view.arms[view.control] ?? "control"})` : "";
+    words.textContent = given.length > 0 ? `${given.join(", ")}${rest}.` : "Nobody gets anything at this budget.";
+  };
+  view.onChange(redraw);
+  redraw();
+  const drawn = chart(view, "Share of units in each arm at the chosen budget", () => {
+    const rows = view.arms.map((label, arm) => ({ label, arm, share: shares()[arm] ?? 0 }));
+    return {
+      height: 64,
+      marginTop: 4,
+      marginBottom: 28,
+      marginLeft: 14,
+      marginRight: 16,
+      x: { label: null, domain: [0, 1], tickFormat: (share: number) => view.format.percent(share, 0), ticks: 5 },
+      y: { axis: null },
+      color: armColors(view),
+      marks: [barX(rows, stackX({ x: "share", fill: "arm", order: "arm", insetRight: 0.5, title: (row) => `${row.label}: ${view.format.percent(row.share)}`, tip: true }))],
+    };
+  });
+  return h("div", {}, words, h("figure", {}, drawn));
+}
+
+function percentOfUnits(view: View, share: number): string {
+  const units = view.units === null ? "" : ` (${view.unitCount(Math.round(share * view.units))})`;
+  return view.format.percent(share, share < 0.1 ? 1 : 0) + units;
 }
 
 function sharesChart(view: View, shown: ShownModel): Child {
@@ -42,17 +75,17 @@ function sharesChart(view: View, shown: ShownModel): Child {
   const texts = points.map((point) => ({
     budget: point.budget_per_unit,
     text: [
-      `budget ${view.format.money(point.budget_per_unit, budgetDecimals(view))} per unit`,
+      `budget ${view.format.money(point.budget_per_unit, budgetDecimals(view))} per ${view.unitName}`,
       ...view.arms.map((label, arm) => `${label}: ${view.format.percent(point.share_per_arm?.[arm])}`),
     ].join("\n"),
   }));
   const range = extent(rows.map((row) => row.budget));
   const unit = view.format.currency ? `, ${view.format.currency}` : "";
-  const drawn = chart(view, `Share of units in each arm over all budgets, ${shown.name}`, (width) => ({
+  const drawn = chart(view, `Share of units in each arm over all budgets, ${shown.title}`, (width) => ({
     height: Math.max(220, Math.min(300, width * 0.4)),
     marginLeft: 54,
     marginRight: 16,
-    x: { label: `budget per unit${unit}`, tickFormat: tickFormat(view.format, ...range), ticks: width < 500 ? 4 : 8 },
+    x: { label: `budget per ${view.unitName}${unit}`, tickFormat: tickFormat(view.format, ...range), ticks: width < 500 ? 4 : 8 },
     y: { label: "share of units", domain: [0, 1], tickFormat: (share: number) => view.format.percent(share, 0), ticks: 5 },
     color: armColors(view),
     marks: [
@@ -70,7 +103,7 @@ function segmentPart(view: View, segment: Segment): Child {
   if (values.length === 0) return null;
   const column = segment.column ?? "segment";
   const atIndex = () => view.nearestBudget();
-  const budgetText = () => view.format.money(view.budgets[atIndex()], budgetDecimals(view));
+  const budgetText = () => view.format.trimmedMoney(view.budgets[atIndex()], budgetDecimals(view));
   const names = values.map((value) => value.value ?? "");
   const drawn = chart(view, `Share of units in each arm by ${column}`, (width) => {
     const rows = values.flatMap((value, place) =>
@@ -106,7 +139,7 @@ function segmentPart(view: View, segment: Segment): Child {
   const caption = h("figcaption", {});
   const figures = h("div", {});
   const redraw = () => {
-    caption.textContent = `By ${column}, at the study's budget of ${budgetText()} per unit`;
+    caption.textContent = `By ${column}, at the study's budget of ${budgetText()} per ${view.unitName}`;
     replaceChildren(figures, segmentTable(view, column, segment, atIndex()));
   };
   view.onChange(redraw);
@@ -139,11 +172,16 @@ function segmentTable(view: View, column: string, segment: Segment, budget: numb
   });
 }
 
-function importance(view: View, shown: ShownModel): Child {
+export function importance(view: View): Child {
+  const figures = view.models.map((shown) => importanceOf(view, shown)).filter(Boolean);
+  return figures.length > 0 ? section("importance", "What the models look at", ...figures) : null;
+}
+
+function importanceOf(view: View, shown: ShownModel): Child {
   const rows = list(shown.model.importance).filter((row) => isNumber(row.share)).slice(0, 15);
   if (rows.length === 0) return null;
   const names = rows.map((row) => row.feature ?? "");
-  const drawn = chart(view, `What the model looks at, ${shown.name}`, (width) => {
+  const drawn = chart(view, `What the model looks at, ${shown.title}`, (width) => {
     const most = width < 500 ? 16 : 30;
     const short = shortNames(names, most);
     return {
@@ -155,5 +193,5 @@ function importance(view: View, shown: ShownModel): Child {
       marks: [barX(rows, { x: "share", y: (_: unknown, place: number) => place, fill: shown.look.color, insetTop: 2, insetBottom: 2, title: (row) => `${row.feature}: ${view.format.percent(row.share)}`, tip: true })],
     };
   });
-  return h("figure", {}, h("figcaption", {}, "What the model looks at"), drawn);
+  return h("figure", {}, h("figcaption", {}, shown.title), drawn);
 }
