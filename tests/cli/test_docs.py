@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import pytest
 from conftest import ROOT
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^(```+)\s*(\w*)\s*$")
 EXIT = re.compile(r"^<!--\s*exit (\d+)\s*-->$")
 NOT_RUN = re.compile(r"^<!--\s*not run: .+-->$")
+FILE = re.compile(r"^<!--\s*file ([\w.-]+)\s*-->$")
 
 
 @dataclass
@@ -19,6 +20,14 @@ class Command:
     line: str
     number: int  # of the line in the page
     code: int = 0
+
+
+@dataclass
+class File:
+    """A file that the page shows and the commands below read."""
+
+    name: str
+    text: str
 
 
 def commands_of_block(language, lines, first_number):
@@ -47,6 +56,8 @@ def commands_of_page(text):
             fence, language, begin = found.group(1), found.group(2), number
         elif fence is not None and line.strip() == fence:
             block = commands_of_block(language, lines[begin : number - 1], begin + 1)
+            if FILE.match(note):
+                commands.append(File(FILE.match(note).group(1), "\n".join(lines[begin : number - 1]) + "\n"))
             if block and EXIT.match(note):
                 block[-1].code = int(EXIT.match(note).group(1))
             if not NOT_RUN.match(note):
@@ -77,6 +88,9 @@ def problem_with(command, dfcl):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_commands_of_the_page_run(page, dfcl):
     for command in commands_of_page(page.read_text()):
+        if isinstance(command, File):
+            (dfcl.folder / command.name).write_text(command.text)
+            continue
         problem = problem_with(command, dfcl)
         assert problem is None, f"{page.relative_to(ROOT)}:{command.number}: {command.line}\n{problem}"
 
@@ -119,10 +133,12 @@ def test_a_block_is_read_by_the_convention():
             "<!-- exit 7 -->", "```sh", "# words", "dfcl d", "dfcl e", "```",
             "<!-- not run: needs a file of yours -->", "```sh", "dfcl f", "```",
             "```toml", "dfcl = 1", "```",
+            "<!-- file study.toml -->", "```toml", "[arms]", "control = 0", "```",
         ]
     )  # fmt: skip
-    commands = [(command.line, command.number, command.code) for command in commands_of_page(page)]
-    assert commands == [("dfcl a --b", 2, 0), ("dfcl c", 5, 0), ("dfcl d", 10, 0), ("dfcl e", 11, 7)]
+    *commands, file = commands_of_page(page)
+    assert file == File("study.toml", "[arms]\ncontrol = 0\n")
+    assert [(command.line, command.number, command.code) for command in commands] == [("dfcl a --b", 2, 0), ("dfcl c", 5, 0), ("dfcl d", 10, 0), ("dfcl e", 11, 7)]
 
 
 def test_a_command_that_fails_is_reported(dfcl):
