@@ -4,7 +4,8 @@
 
 Runs the coverage tests of the evaluation with more trials and narrower bounds than `make test` does, and prints their
 counts: intervals of profit, ROI and of targeting over random, alone and all at once; how often a useless model is said to
-beat random and a losing plan to pay back; effects in imbalanced trials, adjusted by estimated propensities. The full form takes some minutes on two cores.
+beat random and a losing plan to pay back; uplift by decile and its calibration, effects by segment (all at once), the
+difference of a policy tree from its plan; effects in imbalanced trials, adjusted by estimated propensities. The full form takes some minutes on two cores.
 
   experiments/coverage.py                 2,000 trials a configuration
   experiments/coverage.py --trials 500    fewer, with the bounds of the tests
@@ -26,7 +27,7 @@ def main():
     parser.add_argument("--only", default="*", help="a test: DoublyRobust, HajekWithPropensitiesInClusters, ...")
     arguments = parser.parse_args()
     return max(
-        counted(arguments, "test_evaluate", f"MoneyCoverage.{arguments.only}"),
+        counted(arguments, "test_evaluate", f"MoneyCoverage.{arguments.only}:HeterogeneityCoverage.{arguments.only}"),
         counted(arguments, "test_check", "Propensities.IntervalsCoverInImbalancedTrials"),
     )
 

@@ -15,7 +15,7 @@ LAYERS = [
     ["data"],
     ["io", "simulate", "check", "allocate", "loss"],
     ["evaluate", "learn", "trees"],
-    ["nn", "forest", "boost"],
+    ["nn", "forest", "boost", "policy"],
     ["model"],
     ["train"],
     ["compare", "launch"],

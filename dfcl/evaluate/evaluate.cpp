@@ -15,6 +15,8 @@
 #include "dfcl/evaluate/effects/baseline_figures.h"
 #include "dfcl/evaluate/effects/differences.h"
 #include "dfcl/evaluate/effects/segments.h"
+#include "dfcl/evaluate/heterogeneity/deciles.h"
+#include "dfcl/evaluate/heterogeneity/segment_effects.h"
 #include "dfcl/evaluate/verdict.h"
 
 namespace dfcl::evaluate {
@@ -69,6 +71,10 @@ ModelFigures model_figures(const Setting& setting, const JudgedModel& model, con
   }
   if (!model.is_index) figures.fit = fit_figures(setting, model);
   figures.segments = segment_figures(setting, run.deployed);
+  if (setting.options.heterogeneity) figures.uplift = uplift_figures(setting, model, run, areas);
+  if (!model.trees.empty()) figures.policy_trees.resize(run.deployed.size());
+  for (std::size_t i = 0; i < figures.policy_trees.size(); ++i)
+    figures.policy_trees[setting.budget_order[i]] = *run.deployed[i].tree;
   return figures;
 }
 
@@ -129,6 +135,16 @@ std::vector<std::string> how_it_was_made(const Setting& setting) {
   how.push_back(
       "What the verdict says holds at once over all models that may be launched, all budgets and all baselines.");
   how.push_back("Intervals are for these models on new units; variation between training runs is another thing.");
+  if (options.heterogeneity) {
+    how.push_back(fmt::format(
+        "Effects by decile and segment are means of {} scores of the rows; their intervals, and those of policy trees, "
+        "come from influence functions. Effects by segment hold at once over all segments and arms; segments with "
+        "fewer "
+        "than {} units of an arm or of control say nothing of it.",
+        options.estimator == Estimator::doubly_robust ? "doubly robust" : "inverse-propensity", kLeastSegmentUnits));
+  }
+  if (!setting.input.no_trees_because.empty())
+    how.push_back(fmt::format("No policy trees and no segments found by a tree: {}.", setting.input.no_trees_because));
   if (rows.size() > 0 && setting.input.truth.revenue.rows > 0) {
     how.push_back("The share of the oracle is at the plan's own true spend.");
   }
@@ -190,6 +206,7 @@ Evaluation evaluate(const EvaluationInput& input, const EvaluationOptions& optio
   evaluation.reference = choose_reference(setting, runs, baselines.price);
   evaluation.differences = difference_figures(setting, runs, evaluation.reference);
   evaluation.aucc_differences = aucc_differences(setting, areas, evaluation.reference);
+  if (options.heterogeneity) evaluation.effects = segment_effects(setting);
   judge_plans(setting, runs, baselines, evaluation);
   evaluation.verdict =
       verdict_of(evaluation, {options.words, options.unfit_because, 1, options.is_adjusted, options.not_pre_declared});

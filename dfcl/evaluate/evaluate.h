@@ -15,6 +15,7 @@
 #include "dfcl/allocate/allocate.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/budgets.h"
+#include "dfcl/data/question_tree.h"
 #include "dfcl/evaluate/areas/ranking.h"
 #include "dfcl/evaluate/estimators/estimators.h"
 #include "dfcl/evaluate/estimators/resample.h"
@@ -23,6 +24,19 @@
 #include "dfcl/evaluate/words.h"
 
 namespace dfcl::evaluate {
+
+// A tree of questions, and the leaf of each row.
+struct LeafRows {
+  data::QuestionTree tree;
+  std::vector<std::uint8_t> leaf_of_row;
+};
+
+// A plan as a short rule. Fitted to predictions for rows that are not evaluated.
+struct JudgedTree {
+  LeafRows rows;
+  std::vector<std::uint8_t> arm_of_leaf;
+  double multiplier = 0.0;  // price of cost in the scores that it was fitted to
+};
 
 struct JudgedModel {
   std::string name;
@@ -33,6 +47,7 @@ struct JudgedModel {
   bool is_alternative = false;     // a setting tried beside others: never launched, no burden on what others must show
   std::vector<double> price = {};  // the known price of each arm, which the predicted costs are; empty: none
   std::span<const std::uint64_t> keys = {};  // break ties, per row; empty: the keys of the rows
+  std::vector<JudgedTree> trees = {};        // per budget, as given; empty: none
 };
 
 // Mean outcomes of every arm, from rows that are not evaluated: what baselines are made of.
@@ -66,6 +81,7 @@ struct EvaluationOptions {
   Weights weights = Weights::poisson;
   double level = 0.95;
   bool areas = true;             // AUCC, Qini and AUUC, which take about half of the time
+  bool heterogeneity = true;     // uplift by decile and effects by segment
   std::size_t num_levels = 200;  // Q of eq. 17
   Ranking ranking = Ranking::angle;
   std::size_t num_curve_points = 41;
@@ -84,6 +100,8 @@ struct EvaluationInput {
   std::string nuisance_name = {};  // in words
   Outcomes truth = {};             // true expected outcomes; empty: not known
   std::vector<SegmentColumn> segments = {};
+  std::optional<LeafRows> segment_tree = {};  // segments found on rows that are not evaluated
+  std::string no_trees_because = {};          // where there are neither trees nor a segment tree: why
   // What plans keep to, as allocate does; the control is that of the trial.
   allocate::Rules rules = {};
   core::MatrixView<const std::uint8_t> eligible = {};  // rows x arms, 0: the row may not get the arm; empty: all may

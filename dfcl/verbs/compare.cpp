@@ -185,6 +185,7 @@ std::vector<evaluate::Evaluation> evaluate_other_seeds(EvaluateRequest evaluatio
   evaluation.resamples = 0;
   evaluation.intervals = Intervals::analytic;
   evaluation.segments.clear();
+  evaluation.heterogeneity = false;
   for (std::size_t i = 1; i < seeds.size(); ++i) {
     evaluation.models = models_of_seed(entries, seeds[i], folder);
     others.emplace_back();

@@ -25,6 +25,7 @@
 #include "dfcl/report/check/check_report.h"
 #include "dfcl/verbs/evaluate_on.h"
 #include "dfcl/verbs/outputs.h"
+#include "dfcl/verbs/policy_trees.h"
 #include "dfcl/verbs/split_file.h"
 #include "dfcl/verbs/test_trial.h"
 
@@ -87,18 +88,6 @@ std::vector<std::uint8_t> read_rule(const JudgedTrial& judged, core::RunContext&
     rule.push_back(static_cast<std::uint8_t>(arm));
   }
   return rule;
-}
-
-// Where the study knows the prices of arms, predicted costs are those prices: a plan made by prices that a model
-// learned would miss its budget for no reason.
-void set_known_prices(const evaluate::TrialRows& rows, TrialPrediction& predicted) {
-  if (rows.prices().empty() || predicted.is_index) return;
-  evaluate::JoinedPrediction& prediction = predicted.prediction;
-  prediction.price.assign(rows.prices().begin(), rows.prices().end());
-  for (std::size_t row = 0; row < prediction.cost.rows(); ++row) {
-    for (std::size_t arm = 0; arm < prediction.price.size(); ++arm)
-      prediction.cost(row, arm) = static_cast<float>(prediction.price[arm]);
-  }
 }
 
 data::Provenance make_provenance(const EvaluateRequest& request, const JudgedTrial& judged,
@@ -304,7 +293,9 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, Judgement& judgement, cons
     eligible = io::read_eligibility(*request.eligible, judged.rows.arms.labels, judged.rows.ids, context);
   if (request.eligible) input.eligible = std::as_const(eligible).view();
   input.rules = plan_rules(request, judged.study);
-  input.segments = read_segments(request.segments, judged, context);
+  const std::vector<std::string>& segments =
+      request.segments.empty() && request.heterogeneity ? judged.study.report.segments : request.segments;
+  input.segments = read_segments(segments, judged, context);
   input.arm_means = evaluate::arm_means(*judged.own, split_of_rows(request.split));
   const std::vector<std::uint8_t> rule = read_rule(judged, context);
   input.rule = rule;
@@ -327,6 +318,9 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, Judgement& judgement, cons
   options.words = evaluate::words_of(words);
   options.unfit_because = join_problems(checked);
   options.is_adjusted = checked.grade == check::Grade::adjustable;
+
+  options.heterogeneity = request.heterogeneity;
+  if (request.heterogeneity) add_trees(request, judged, options, input, context);
 
   return {{evaluate::evaluate(input, options, context),
            make_provenance(request, judged, options, names, predicted, judgement, eligible, context.seed), words,

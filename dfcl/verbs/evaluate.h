@@ -36,7 +36,8 @@ struct EvaluateRequest {
   std::int64_t resamples = 1000;
   Intervals intervals = Intervals::bootstrap;
   evaluate::Weights weights = evaluate::Weights::poisson;
-  std::vector<std::string> segments;  // columns of the trial
+  std::vector<std::string> segments;  // columns of the trial; empty: those of [report]
+  bool heterogeneity = true;          // deciles, effects by segment, policy trees; for callers who evaluate again
   // What plans keep to, as in allocate; profit takes the worth of revenue from [value].
   allocate::Objective objective = allocate::Objective::revenue;
   std::optional<double> min_roi;

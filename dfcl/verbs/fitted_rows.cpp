@@ -46,6 +46,7 @@ std::uint64_t with_time(std::uint64_t key, std::string_view time) {
 
 void look_for_training_rows(const model::TrainedUnits& trained, const char* whose, const std::string& path,
                             const JudgedTrial& judged, TrainingRows training_rows, core::RunContext& context) {
+  if (training_rows == TrainingRows::allow) return;
   std::vector<std::uint8_t> is_chosen(judged.trial->num_units());
   for (const std::size_t row : judged.rows.trial_row) is_chosen[row] = 1;
   const model::Overlap overlap = model::overlap_with(trained, *judged.trial, is_chosen);

@@ -28,14 +28,6 @@ std::vector<evaluate::FeatureImportance> top_importance(const model::Model& mode
   return list;
 }
 
-data::Features features_of_rows(const data::Features& all, const std::vector<std::size_t>& rows) {
-  data::Features some{all.columns, core::Matrix<float>(rows.size(), all.values.cols())};
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    std::copy_n(all.values.row(rows[row]).data(), all.values.cols(), some.values.row(row).data());
-  }
-  return some;
-}
-
 // A model of other outcomes answers another question. Its file may hold any text where the study should be.
 void warn_of_other_outcomes(const model::Model& model, const std::string& where, const data::Study& study,
                             core::RunContext& context) {
@@ -58,7 +50,8 @@ void warn_of_other_outcomes(const model::Model& model, const std::string& where,
 TrialPrediction predict_by_model(const model::Model& model, const std::string& where, const JudgedTrial& judged,
                                  TrainingRows training_rows, core::RunContext& context) {
   look_for_training_rows(model.trained, "the model", where, judged, training_rows, context);
-  warn_of_other_outcomes(model, where, judged.study, context);
+  // Who looks at training rows looks at others too, and has been warned there.
+  if (training_rows != TrainingRows::allow) warn_of_other_outcomes(model, where, judged.study, context);
   TrialPrediction predicted{{},    model.method,         model::fingerprint_of(model), model.is_index(),
                             false, top_importance(model)};
   if (model.features == judged.trial->features.columns) {
@@ -83,6 +76,14 @@ TrialPrediction join_to_trial(const data::Prediction& prediction, const std::str
 }
 
 }  // namespace
+
+data::Features features_of_rows(const data::Features& all, const std::vector<std::size_t>& rows) {
+  data::Features some{all.columns, core::Matrix<float>(rows.size(), all.values.cols())};
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    std::copy_n(all.values.row(rows[row]).data(), all.values.cols(), some.values.row(row).data());
+  }
+  return some;
+}
 
 TrialPrediction predict_trial(const ModelInput& input, const JudgedTrial& judged, const RowChecks& checks,
                               core::RunContext& context) {

@@ -42,13 +42,16 @@ struct TrialPrediction {
 };
 
 // What to do where a model was trained on some of the rows: its figures flatter it.
-enum class TrainingRows : std::uint8_t { refuse, warn };
+enum class TrainingRows : std::uint8_t { refuse, warn, allow };
 
 class FittedRows;
 struct RowChecks {
   TrainingRows training_rows = TrainingRows::refuse;
   const FittedRows* fitted = nullptr;  // of predictions that do not say it themselves
 };
+
+// Some rows of a table.
+data::Features features_of_rows(const data::Features& all, const std::vector<std::size_t>& rows);
 
 // Throws Error of kind data where a model was trained on some of the rows and that is refused, where columns or ids do
 // not fit.

@@ -66,6 +66,32 @@ bool away_from_zero(const Aucc& aucc, const Series& revenue_total, const Series&
   return is_away(aucc.revenue_total, revenue_total) && is_away(aucc.cost_total, cost_total);
 }
 
+// The cost curve at kCostPoints equal parts of its steps: what the first so many units of the ranking cost and earn
+// over control. Rows that neither earned nor cost anything are no steps.
+std::vector<RankedPoint> cost_curve(const CurveRows& curve_rows, const TrialRows& rows, core::RunContext& context) {
+  constexpr std::size_t kCostPoints = 50;
+  CurveRows weighted = curve_rows;
+  weighted.weight = rows.weight;
+  double weight[2] = {0.0, 0.0};  // control, treated
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (curve_rows.treated[row] <= 1) weight[curve_rows.treated[row]] += rows.weight[row];
+  }
+  const std::vector<CurveStep> steps = curve_steps(weighted, rows, false, context);
+  std::vector<RankedPoint> points = {{0.0, 0.0, 0.0}};
+  RankedPoint sum;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const bool treated = curve_rows.treated[steps[i].row] == 1;
+    const double share = treated ? 1.0 / weight[1] : -1.0 / weight[0];
+    sum.x += share * steps[i].cost;
+    sum.value += share * steps[i].revenue;
+    const std::size_t part = (i + 1) * kCostPoints / steps.size();
+    if (part != i * kCostPoints / steps.size()) points.push_back(sum);
+  }
+  const RankedPoint end = points.back();
+  for (RankedPoint& point : points) point.random = end.x == 0.0 ? std::nan("") : point.x * end.value / end.x;
+  return points;
+}
+
 ArmAreas areas_of_arm(const Setting& setting, const JudgedModel& model, std::size_t arm) {
   const TrialRows& rows = setting.input.rows;
   const ArmScores scores = scores_of(setting, model, arm);
@@ -77,7 +103,9 @@ ArmAreas areas_of_arm(const Setting& setting, const JudgedModel& model, std::siz
   areas.aucc = aucc(curve_rows, setting.options.num_levels, setting.context);
   const std::vector<QiniRow> ranked = qini_rows(rows, scores.extra_revenue, arm, setting.context);
   const QiniLanes point = qini_lanes(setting.ones, ranked);
-  areas.qini = point.qini[0];
+  areas.qini = ranked_qini(ranked, scores.extra_revenue, setting.context);
+  areas.qini_curve = qini_curve(ranked);
+  areas.cost_curve = cost_curve(curve_rows, rows, setting.context);
   areas.perfect_qini = perfect_qini(ranked, setting.context);
   areas.auuc = point.auuc[0];
   if (setting.resamples()) {

@@ -19,6 +19,8 @@ inline constexpr double kAwayFromZero = 3.0;
 struct ArmAreas {
   std::size_t arm = 0;
   Aucc aucc;
+  std::vector<RankedPoint> qini_curve;
+  std::vector<RankedPoint> cost_curve;
   double qini = 0.0;          // area above random
   double perfect_qini = 0.0;  // that of the best ranking
   double auuc = 0.0;

@@ -60,6 +60,31 @@ void integrate(const std::vector<StepSums>& steps, std::size_t lane, QiniLanes& 
   result.auuc[lane] = uplift_area;
 }
 
+// score: per place in rows.
+double area_above_random(std::span<const QiniRow> rows, std::span<const double> score, core::RunContext& context) {
+  const std::vector<std::uint32_t> order = order_falling(score, {}, context);
+  double total = 0.0;
+  for (const QiniRow& row : rows) total += row.weight;
+  double weight[2] = {0.0, 0.0};
+  double revenue[2] = {0.0, 0.0};
+  double area = 0.0;
+  double last_share = 0.0;
+  double last_value = 0.0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const QiniRow& row = rows[order[i]];
+    weight[row.treated] += row.weight;
+    revenue[row.treated] += row.revenue;
+    if (i + 1 < order.size() && score[order[i + 1]] == score[order[i]]) continue;  // equal scores are one step
+    const double of_control = weight[0] > 0.0 ? revenue[0] * weight[1] / weight[0] : 0.0;
+    const double share = static_cast<double>(i + 1) / static_cast<double>(order.size());
+    const double value = (revenue[1] - of_control) / total;
+    area += 0.5 * (last_value + value) * (share - last_share);
+    last_share = share;
+    last_value = value;
+  }
+  return area - 0.5 * last_value;
+}
+
 }  // namespace
 
 std::vector<QiniRow> qini_rows(const TrialRows& rows, std::span<const double> extra_revenue, std::size_t arm,
@@ -97,6 +122,13 @@ QiniLanes qini_lanes(const ResampleBlock& block, std::span<const QiniRow> rows) 
   return result;
 }
 
+double ranked_qini(std::span<const QiniRow> rows, std::span<const double> score, core::RunContext& context) {
+  std::vector<double> own;
+  own.reserve(rows.size());
+  for (const QiniRow& row : rows) own.push_back(score[row.row]);
+  return area_above_random(rows, own, context);
+}
+
 double perfect_qini(std::span<const QiniRow> rows, core::RunContext& context) {
   std::vector<double> score;
   score.reserve(rows.size());
@@ -104,27 +136,34 @@ double perfect_qini(std::span<const QiniRow> rows, core::RunContext& context) {
     const double outcome = row.revenue / row.weight;
     score.push_back(row.treated != 0 ? outcome : -outcome);
   }
-  const std::vector<std::uint32_t> order = order_falling(score, {}, context);
+  return area_above_random(rows, score, context);
+}
+
+std::vector<RankedPoint> qini_curve(std::span<const QiniRow> rows) {
+  struct Sums {
+    double weight[2] = {0.0, 0.0};
+    double revenue[2] = {0.0, 0.0};
+  };
+  std::vector<Sums> steps(kQiniSteps);
   double total = 0.0;
-  for (const QiniRow& row : rows) total += row.weight;
-  double weight[2] = {0.0, 0.0};
-  double revenue[2] = {0.0, 0.0};
-  double area = 0.0;
-  double last_share = 0.0;
-  double last_value = 0.0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const QiniRow& row = rows[order[i]];
-    weight[row.treated] += row.weight;
-    revenue[row.treated] += row.revenue;
-    if (i + 1 < order.size() && score[order[i + 1]] == score[order[i]]) continue;  // equal scores are one step
-    const double of_control = weight[0] > 0.0 ? revenue[0] * weight[1] / weight[0] : 0.0;
-    const double share = (weight[0] + weight[1]) / total;
-    const double value = (revenue[1] - of_control) / total;
-    area += 0.5 * (last_value + value) * (share - last_share);
-    last_share = share;
-    last_value = value;
+  for (const QiniRow& row : rows) {
+    steps[row.step].weight[row.treated] += row.weight;
+    steps[row.step].revenue[row.treated] += row.revenue;
+    total += row.weight;
   }
-  return area - 0.5 * last_value;
+  std::vector<RankedPoint> points = {{0.0, 0.0, 0.0}};
+  Sums sums;
+  for (std::size_t i = 0; i < kQiniSteps; ++i) {
+    for (std::size_t arm = 0; arm < 2; ++arm) {
+      sums.weight[arm] += steps[i].weight[arm];
+      sums.revenue[arm] += steps[i].revenue[arm];
+    }
+    const double of_control = sums.weight[0] > 0.0 ? sums.revenue[0] * sums.weight[1] / sums.weight[0] : 0.0;
+    const double share = static_cast<double>(i + 1) / static_cast<double>(kQiniSteps);
+    points.push_back({share, (sums.revenue[1] - of_control) / total, 0.0});
+  }
+  for (RankedPoint& point : points) point.random = point.x * points.back().value;
+  return points;
 }
 
 }  // namespace dfcl::evaluate

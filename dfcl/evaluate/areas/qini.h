@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Qini and AUUC (eq. 19), for readers who expect them: one treated arm against control, rows ranked by predicted extra
-// revenue. Curves are drawn at kQiniSteps equal shares of the ranking. With Y and n the weighted revenue and units of
+// revenue. Areas of the trial itself step at every distinct score, as scikit-uplift's do; resamples and curves at
+// kQiniSteps equal shares of the ranking. With Y and n the weighted revenue and units of
 // an arm among the first rows: uplift u = Yt/nt - Yc/nc; AUUC is the area of share x u; the Qini curve is
 // (Yt - Yc nt/nc) / N, N the units of both arms, and qini its area above the straight line. Both per unit, random
 // ranking: qini 0. The Qini coefficient divides that area by the one of the best ranking, as scikit-uplift's
@@ -15,6 +16,7 @@
 
 #include "dfcl/core/run_context.h"
 #include "dfcl/evaluate/estimators/resample.h"
+#include "dfcl/evaluate/heterogeneity/heterogeneity_figures.h"
 
 namespace dfcl::evaluate {
 
@@ -36,6 +38,13 @@ struct QiniLanes {
   Lanes auuc{};
 };
 QiniLanes qini_lanes(const ResampleBlock& block, std::span<const QiniRow> rows);
+
+// The area above random of the rows ranked by falling score (per row of the trial): one step for equal scores. One
+// sort.
+double ranked_qini(std::span<const QiniRow> rows, std::span<const double> score, core::RunContext& context);
+
+// At kQiniSteps equal shares of the ranking, from 0 to 1.
+std::vector<RankedPoint> qini_curve(std::span<const QiniRow> rows);
 
 // The area of the ranking that knows the outcomes: treated units by falling revenue, then control by rising. It may be
 // 0, or less. One sort.

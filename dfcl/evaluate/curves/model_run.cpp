@@ -7,6 +7,7 @@
 #include "dfcl/core/parallel.h"
 #include "dfcl/evaluate/effects/baselines.h"
 #include "dfcl/evaluate/effects/segments.h"
+#include "dfcl/evaluate/heterogeneity/policy_figures.h"
 
 namespace dfcl::evaluate {
 namespace {
@@ -161,8 +162,10 @@ void describe_plans(const Setting& setting, const PredictedPath& path, const Jud
   const bool analytic = setting.options.analytic;
   const bool looks_at_all = analytic || setting.input.truth.revenue.rows > 0;
   const bool is_model = baselines != nullptr;
+  const bool has_trees = is_model && !model.trees.empty();
   PlanList plans;  // whose arms must be known
-  if (looks_at_all || !setting.input.segments.empty() || (setting.hajek && is_model)) plans.add(run.deployed);
+  if (looks_at_all || !setting.input.segments.empty() || (setting.hajek && is_model) || has_trees)
+    plans.add(run.deployed);
   if (looks_at_all) plans.add(run.curve);
   plans.add(run.matched);
   plans.finish();
@@ -170,6 +173,10 @@ void describe_plans(const Setting& setting, const PredictedPath& path, const Jud
   const auto note_deployed = [&](std::size_t budget, std::span<const std::uint8_t> arm, const PlanSeries& series) {
     add_segments(setting, arm, run.deployed[budget]);
     if (setting.hajek && is_model) run.deployed[budget].hajek = setting.hajek->figures(arm, setting.context);
+    if (has_trees) {
+      run.deployed[budget].tree = policy_figures(setting, model, model.trees[setting.budget_order[budget]], arm,
+                                                 setting.budgets[budget], baselines->price[budget]);
+    }
     if (!analytic) return;
     PlanSeries own = series;
     setting.set_known_cost(0.0, own);

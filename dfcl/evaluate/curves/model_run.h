@@ -35,6 +35,7 @@ struct PlanRun {
   std::vector<std::vector<PlanEstimate>> segments;               // deployed only: per column and value
   std::vector<std::vector<std::vector<double>>> segment_shares;  // per column, value and arm
   std::optional<HajekFigures> hajek = {};                        // deployed only
+  std::optional<PolicyTreeFigures> tree = {};                    // deployed only
 };
 
 // How a plan less another spreads: variances and covariance of the differences in revenue and cost.

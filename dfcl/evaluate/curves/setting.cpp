@@ -14,6 +14,7 @@ Setting::Setting(const EvaluationInput& evaluation_input, const EvaluationOption
       context(run_context),
       rewards(evaluation_input.rows, evaluation_options.estimator, evaluation_input.nuisance,
               evaluation_options.cost_limits.control_is_free),
+      effects(rewards, evaluation_options.cost_limits.control_is_free),
       kind(evaluation_options.analytic ? SeriesKind::influence : SeriesKind::resamples),
       budget_order(evaluation_options.budgets_per_unit.size()),
       ones(ResampleBlock::ones()),

@@ -15,6 +15,7 @@
 #include "dfcl/evaluate/estimators/hajek_beside.h"
 #include "dfcl/evaluate/estimators/influence.h"
 #include "dfcl/evaluate/evaluate.h"
+#include "dfcl/evaluate/heterogeneity/effect_scores.h"
 
 namespace dfcl::evaluate {
 
@@ -32,6 +33,7 @@ class Setting {
   const EvaluationOptions& options;
   core::RunContext& context;
   Rewards rewards;
+  EffectScores effects;
   SeriesKind kind;                        // of the series below and of all plans
   std::vector<std::size_t> budget_order;  // indices of the budgets, rising
   std::vector<double> budgets;            // rising, per unit, in the basis of the options

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/evaluate/heterogeneity/effect_scores.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace dfcl::evaluate {
+
+EffectScores::EffectScores(const Rewards& rewards, bool free_control)
+    : rewards_(rewards), prices_(rewards.rows().prices()), free_control_(free_control) {
+  if (rewards.estimator() == Estimator::doubly_robust) return;
+  const TrialRows& rows = rewards.rows();
+  means_.resize(rows.num_arms());
+  std::vector<double> weight(rows.num_arms());
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    Means& sums = means_[rows.arm[row]];
+    sums.revenue += rows.weight[row] * static_cast<double>(rows.revenue[row]);
+    sums.cost += rows.weight[row] * static_cast<double>(rows.cost[row]);
+    weight[rows.arm[row]] += rows.weight[row];
+  }
+  for (std::size_t arm = 0; arm < means_.size(); ++arm) {
+    means_[arm].revenue /= weight[arm];
+    means_[arm].cost /= weight[arm];
+  }
+}
+
+Contribution EffectScores::contribution(std::size_t row, std::size_t arm) const {
+  if (means_.empty()) return rewards_.of(row, arm);
+  const TrialRows& rows = rewards_.rows();
+  Contribution own{means_[arm].revenue, means_[arm].cost, 0.0};
+  if (rows.arm[row] == arm) {
+    own.revenue += rows.weight[row] * (static_cast<double>(rows.revenue[row]) - means_[arm].revenue);
+    own.cost += rows.weight[row] * (static_cast<double>(rows.cost[row]) - means_[arm].cost);
+  }
+  if (!rows.rates().empty()) own.cost = rows.rates()[arm] * own.revenue;
+  if (free_control_ && arm == rows.arms.control) own.cost = 0.0;
+  return own;
+}
+
+GroupedRows::GroupedRows(const TrialRows& rows) : row(rows.size()), begin(rows.num_groups() + 1) {
+  if (rows.cluster.empty()) {
+    std::iota(row.begin(), row.end(), 0u);
+    std::iota(begin.begin(), begin.end(), 0u);
+    return;
+  }
+  for (const std::uint32_t cluster : rows.cluster) ++begin[cluster + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+  for (std::size_t i = 0; i < rows.size(); ++i) row[next[rows.cluster[i]]++] = static_cast<std::uint32_t>(i);
+}
+
+std::vector<LabelMean> label_means(const TrialRows& rows, std::span<const std::uint32_t> labels, std::size_t num_labels,
+                                   const std::function<double(std::size_t)>& value) {
+  std::vector<LabelMean> means(num_labels);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (labels[row] == kNoLabel) continue;
+    ++means[labels[row]].num_units;
+    means[labels[row]].mean += value(row);
+  }
+  for (LabelMean& one : means) one.mean /= static_cast<double>(one.num_units);
+  std::vector<double> squares(num_labels);
+  std::vector<double> groups(num_labels);
+  std::vector<double> sum(num_labels);
+  std::vector<std::uint32_t> touched;
+  std::vector<bool> is_touched(num_labels);
+  const GroupedRows grouped(rows);
+  for (std::size_t group = 0; group + 1 < grouped.begin.size(); ++group) {
+    for (std::size_t i = grouped.begin[group]; i < grouped.begin[group + 1]; ++i) {
+      const std::size_t row = grouped.row[i];
+      const std::uint32_t label = labels[row];
+      if (label == kNoLabel) continue;
+      if (!is_touched[label]) {
+        is_touched[label] = true;
+        touched.push_back(label);
+      }
+      sum[label] += value(row) - means[label].mean;
+    }
+    for (const std::uint32_t label : touched) {
+      squares[label] += sum[label] * sum[label];
+      groups[label] += 1.0;
+      sum[label] = 0.0;
+      is_touched[label] = false;
+    }
+    touched.clear();
+  }
+  for (std::size_t label = 0; label < num_labels; ++label) {
+    const auto count = static_cast<double>(means[label].num_units);
+    means[label].error = std::sqrt(squares[label] * groups[label] / (groups[label] - 1.0)) / count;
+  }
+  return means;
+}
+
+double error_of_sums(const TrialRows& rows, std::span<const double> influence) {
+  double squares = 0.0;
+  const GroupedRows grouped(rows);
+  for (std::size_t group = 0; group + 1 < grouped.begin.size(); ++group) {
+    double sum = 0.0;
+    for (std::size_t i = grouped.begin[group]; i < grouped.begin[group + 1]; ++i) sum += influence[grouped.row[i]];
+    squares += sum * sum;
+  }
+  const auto groups = static_cast<double>(rows.num_groups());
+  return std::sqrt(squares * groups / (groups - 1.0));
+}
+
+LabelMean mean_of_all(const TrialRows& rows, const std::function<double(std::size_t)>& value) {
+  std::vector<double> values(rows.size());
+  std::vector<double> center(rows.num_arms());
+  std::vector<double> units(rows.num_arms());
+  const auto stratum = [&](std::size_t row) { return rows.has_propensity ? std::size_t{0} : rows.arm[row]; };
+  const auto count = static_cast<double>(rows.size());
+  LabelMean all{rows.size(), 0.0, 0.0};
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    values[row] = value(row);
+    all.mean += values[row] / count;
+    center[stratum(row)] += values[row];
+    units[stratum(row)] += 1.0;
+  }
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    values[row] = (values[row] - center[stratum(row)] / units[stratum(row)]) / count;
+  all.error = error_of_sums(rows, values);
+  return all;
+}
+
+}  // namespace dfcl::evaluate
