@@ -24,7 +24,7 @@ ASAN = ASAN_OPTIONS=detect_container_overflow=0:allocator_may_return_null=1 \
 # Thread sanitizer cannot place its shadow where addresses are much randomised; containers may forbid setarch.
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: help setup build demo experiments test test-sanitize test-full bench format format-check tidy install clean
+.PHONY: help setup build demo docs experiments prose test test-sanitize test-full bench format format-check tidy install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16 | sed 's/^/  make /'
@@ -42,6 +42,12 @@ demo: setup ## simulate a trial, check it, compare three methods, plan, report (
 experiments: setup ## redo the published study on simulated data, into docs/results.md (ONLY=alpha,measures; under an hour)
 	@$(call configure,release) && cmake --build build/release -j $(JOBS) --target dfcl_program
 	@.venv/bin/python3 experiments/run.py -o experiments-out $(if $(ONLY),--only $(ONLY))
+
+docs: ## build the documentation as a site that opens and searches offline: build/docs/index.html
+	@tools/docs.sh site
+
+prose: ## check spelling and prose of pages, sources and messages
+	@tools/docs.sh prose
 
 test: build ## build and run all tests
 	@$(call ctest,release)
