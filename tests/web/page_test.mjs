@@ -249,6 +249,35 @@ test("who gets it follows the chosen model and budget", async () => {
   await close();
 });
 
+test("the rule is drawn as a tree at the chosen budget, uplift by tenths and effects by segment beside it", async () => {
+  const { page, close } = await open("three");
+  const tree = page.locator("#who .tree");
+  assert.match((await tree.innerText()).replace(/\s+/g, " "), /orders more than 2\? yes: city is Paris\? yes: 10 20 % of all no: 5 35 % of all no: 0 \(control\) 45 % of all/);
+  assert.match(await page.locator("#who").innerText(), /At a budget of 0\.2, the rule is not shown to differ/);
+  await page.getByRole("button", { name: /^Budget EUR\s3,004/ }).click();
+  assert.match(await page.locator("#who").innerText(), /At a budget of 0\.1, the rule is not shown to differ/);
+  const deciles = page.locator("#who figure", { hasText: "by tenths of the units" });
+  assert.equal(await deciles.locator("svg [data-mark=bar] rect").count(), 10);
+  await deciles.locator("select").selectOption({ label: "\u201c5\u201d against control" });
+  assert.equal(await deciles.locator("svg [data-mark=bar] rect").count(), 10);
+  assert.equal(await page.locator("#who figcaption", { hasText: /^Effects/ }).count(), 2);
+  await close();
+});
+
+test("without rules, tenths and effects there is nothing in their place", async () => {
+  const results = samples.three();
+  results.models.forEach((model) => {
+    delete model.uplift;
+    delete model.policy_trees;
+  });
+  delete results.effects;
+  const { page, trouble, close } = await open("three", { results });
+  assert.equal(await page.locator(".tree, #ranking-curves").count(), 0);
+  assert.ok(!(await page.locator("#who").innerText()).includes("tenths"));
+  assert.deepEqual(trouble, []);
+  await close();
+});
+
 test("labels are text, whatever they hold", async () => {
   const { page, trouble, close } = await open("hostile");
   assert.equal(await page.evaluate(() => window.harmed), undefined);

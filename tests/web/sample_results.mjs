@@ -98,8 +98,44 @@ function model(name, method, skill, reference) {
     qini: arms.slice(1).map((arm, place) => ({ arm, qini: around(0.06 + 0.01 * place, 0.01), qini_area: around(0.03, 0.005), auuc: around(0.31 + 0.01 * place, 0.02) })),
     fit: { revenue: { mse: 25.31 / skill, log_loss: null }, cost: { mse: 0.0412 / skill, log_loss: null } },
     calibration: { revenue: calibration(8, 16, 1 + 0.03 * (1 - skill)), cost: calibration(0.05, 0.7, 1.02) },
+    uplift: [...budgets.map((budget) => uplift("", budget, skill)), ...arms.slice(1, 3).map((arm) => uplift(arm, null, skill))],
+    policy_trees: budgets.map(policyTree),
     segments: [segment("city", ["Paris", "Lyon", "Marseille", "Saint-Germain-en-Laye"], skill), segment("age_group", ["under 30", "30 to 59", "60 and over"], skill)],
   };
+}
+
+// Tenths of the units by predicted uplift: those of an arm, or of the plan's own ranking at a budget.
+function uplift(arm, budget, skill) {
+  const deciles = Array.from({ length: 10 }, (_, tenth) => {
+    const predicted = skill * (1.6 - 0.2 * tenth);
+    return { units: 3003, predicted, uplift: around(0.8 * predicted, 0.35), difference_in_means: arm ? around(0.78 * predicted, 0.5) : null, predicted_cost: 0.3, cost: around(0.31, 0.02), ...(arm ? {} : { planned: Math.max(0, 1 - tenth / (10 * budget + 2)) }) };
+  });
+  const curve = (random) => Array.from({ length: 11 }, (_, place) => ({ x: place / 10, value: 1.4 * skill * (1 - (1 - place / 10) ** 2), random: random * place }));
+  return { arm, ...(arm ? {} : { budget_per_unit: budget }), deciles, predicted: 0.7, uplift: around(0.56, 0.1), calibration_slope: around(0.8, 0.2), sentence: "The best tenth earns more than the worst.", qini_curve: arm ? curve(0.14) : [], cost_curve: arm ? curve(0.14) : [] };
+}
+
+function policyTree(budget) {
+  const leaf = (units, arm, share) => ({ units, arm, num_units: Math.round(30035 * share), share, predicted_revenue: 0.5, predicted_cost: 0.2, revenue: around(0.45, 0.1), cost: around(0.21, 0.01) });
+  return {
+    budget_per_unit: budget,
+    multiplier: 2,
+    nodes: [{ question: "orders more than 2", yes: 1, no: 4 }, { question: "city is Paris", yes: 2, no: 3 }, { question: "", leaf: 0 }, { question: "", leaf: 1 }, { question: "", leaf: 2 }],
+    leaves: [leaf("orders more than 2 and city is Paris", "10", 0.2), leaf("orders more than 2 and city is not Paris", "5", 0.35), leaf("orders at most 2", "0", 0.45)],
+    incremental_revenue: around(0.4, 0.1),
+    incremental_cost: around(budget, 0.01),
+    net_difference: around(-0.01, 0.02),
+    answer: "not_shown",
+    sentence: `At a budget of ${budget}, the rule is not shown to differ from the plan.`,
+  };
+}
+
+function effects() {
+  const arm = (label, value, few) => ({ arm: label, treated: few ? 12 : 1200, controls: 1300, revenue: few ? null : around(value, 0.2), simultaneous: few ? null : { low: value - 0.35, high: value + 0.35 }, cost: around(0.3, 0.02), answer: few ? "too_few" : value > 0.35 ? "yes" : "not_shown" });
+  const segment = (value, base, few = false) => ({ value, units: 5000, share: 0.17, arms: arms.slice(1).map((label, place) => arm(label, base + 0.1 * place, few)) });
+  return [
+    { column: "city", found: "column", values: [segment("Paris", 0.5), segment("Lyon", 0.1), segment("Marseille", -0.1, true)], nodes: [] },
+    { column: "", found: "tree", values: [segment("orders more than 2", 0.6), segment("orders at most 2", 0)], nodes: [{ question: "orders more than 2", yes: 1, no: 2 }, { question: "", leaf: 0 }, { question: "", leaf: 1 }] },
+  ];
 }
 
 function difference(name, skill, budget) {
@@ -175,6 +211,7 @@ export function threeModels() {
     baseline_differences: ["tsm", "dfcl-ifd", "drp"].flatMap((name) => ["random", "single_arm", "control"].flatMap((kind) => budgets.map((budget) => baselineDifference(name, kind, 1.05, budget)))),
     aucc_differences: [{ model: "dfcl-ifd", reference: "tsm", arm: "5", published: around(0.012, 0.009), area: around(0.012, 0.009), p_value: 0.009, sentence: "dfcl-ifd ranks better than tsm for arm 5." }],
     oracle: { curve: Array.from({ length: 41 }, (_, place) => ({ budget_per_unit: (0.8 * place) / 40, cost: (0.8 * place) / 40, revenue: 11.4 + gain((0.8 * place) / 40, 1.25), incremental_revenue: gain((0.8 * place) / 40, 1.25) })) },
+    effects: effects(),
     check: check(),
     how: [
       "Intervals are for these trained models on new units of the same kind; training again with another seed would change the models.",
@@ -203,6 +240,9 @@ export function hostile() {
   results.models.forEach((one) => {
     one.name = rename[one.name];
     one.segments[0].column = evil;
+    one.policy_trees[0].nodes[0].question = evil;
+    one.policy_trees[1].nodes[0].yes = 0; // a tree that never ends
+    one.uplift[0].sentence = evil;
     one.segments[0].values[0].value = `${evil} `.repeat(20);
   });
   results.differences.forEach((one) => {

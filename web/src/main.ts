@@ -18,6 +18,7 @@ import { sideBySide } from "./sections/models";
 import { readout } from "./sections/readout";
 import { spend } from "./sections/spend";
 import { sure } from "./sections/sure";
+import { rankingCurves } from "./sections/uplift";
 import { ranking, values } from "./sections/values";
 import { importance, who } from "./sections/who";
 import { View } from "./view";
@@ -44,7 +45,7 @@ function show(results: Results): void {
   const view = new View(results);
   const kind = results.kind || "evaluation";
   const free = present([...figures(view), ...tables(view)]);
-  const analysts = present([curves(view), differences(view), baselines(view), values(view), calibration(view), ranking(view), importance(view), check(view), how(view)]);
+  const analysts = present([curves(view), differences(view), baselines(view), values(view), calibration(view), ranking(view), rankingCurves(view), importance(view), check(view), how(view)]);
   const decided = present([decision(view), kind === "comparison" ? sideBySide(view) : null, spend(view), who(view), sure(view)]);
   const more = kind === "evaluation" ? present([sideBySide(view)]) : [];
   // Where there is no plan to decide on, the free figures are what the file is about.

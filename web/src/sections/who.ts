@@ -9,6 +9,9 @@ import { decimalsOf } from "../format";
 import { isNumber, list, type Segment } from "../results";
 import type { ShownModel, View } from "../view";
 import { budgetDecimals } from "./controls";
+import { effectsParts } from "./effects";
+import { rulePart } from "./rule";
+import { decilesPart } from "./uplift";
 
 export function who(view: View): Child {
   const has = (shown: ShownModel) => shown.curve.some((point) => point.share_per_arm) || list(shown.model.segments).length > 0;
@@ -20,13 +23,13 @@ export function who(view: View): Child {
     if (!chosen) return;
     if (!bodies.has(chosen)) {
       const parts = list(chosen.model.segments).map((segment) => segmentPart(view, segment));
-      bodies.set(chosen, h("div", {}, chosenPart(view, chosen), ...parts, sharesChart(view, chosen)));
+      bodies.set(chosen, h("div", {}, chosenPart(view, chosen), rulePart(view, chosen), decilesPart(view, chosen), ...parts, sharesChart(view, chosen)));
     }
     replaceChildren(body, bodies.get(chosen));
   };
   view.onChange(redraw);
   redraw();
-  return section("who", "Who gets it", armKey(view), body);
+  return section("who", "Who gets it", armKey(view), body, ...effectsParts(view));
 }
 
 // The arms at the chosen budget, in numbers of units.
