@@ -323,7 +323,7 @@ export function manyEntries() {
     ...results,
     kind: "comparison",
     made_by: { version: "0.1.0", verb: "compare", options: [["training seeds", "1, 2, 3, 4, 5"]] },
-    models: entries.map((one) => model(one.name, one.method, one.skill, one.name === "tsm")),
+    models: entries.map((one) => ({ ...model(one.name, one.method, one.skill, one.name === "tsm"), ...(one.swept ? { uplift: [], policy_trees: [] } : {}) })),
     differences: budgets.flatMap((budget) => entries.slice(1).map((one) => difference(one.name, one.skill, budget))),
     entries: entries.map(({ name, method, swept, value }) => ({ name, method, swept, value })),
     figures: [

@@ -35,7 +35,7 @@ function nearest(view: View, trees: PolicyTree[]): PolicyTree {
 function nodeOf(view: View, tree: PolicyTree, place: number, answer: string, levels: number): Child {
   const node = tree.nodes?.[place];
   if (!node || levels === 0) return null;
-  const reached = answer ? h("span", { class: "answer-word" }, `${answer}:`) : null;
+  const reached = answer ? h("span", { class: "answer-word" }, `${answer}: `) : null;
   const leaf = isNumber(node.leaf) ? tree.leaves?.[node.leaf] : null;
   if (leaf) return h("li", { class: "leaf" }, reached, leafText(view, leaf));
   const follow = (next: number | null | undefined, word: string) => (isNumber(next) && next > place ? nodeOf(view, tree, next, word, levels - 1) : null);
