@@ -9,7 +9,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 # Made by programs, or records of what was once decided.
 LEFT_ALONE = {"results-format.md", "study.md", "results.md", "guide-methods.md"}
-PAGES = [ROOT / "README.md", ROOT / "AGENTS.md", *sorted(p for p in (ROOT / "docs").glob("*.md") if p.name not in LEFT_ALONE)]
+ROOT_PAGES = [ROOT / name for name in ("README.md", "AGENTS.md", "SKILL.md", "SECURITY.md", "CONTRIBUTING.md")]
+PAGES = [*ROOT_PAGES, *sorted(p for p in (ROOT / "docs").glob("*.md") if p.name not in LEFT_ALONE)]
 
 # What not to write: what to write instead.
 BETTER = {
