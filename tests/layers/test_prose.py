@@ -46,6 +46,15 @@ def test_the_page_is_idiomatic(page):
     assert not found, "\n".join(found)
 
 
+NAMED = re.compile(r"(?<![\w./-])(?:dfcl|cli|python|tests|web|tools|bench|experiments|docs|cmake)/[\w/.-]*\w\.(?:h|cpp|py|md|ts|toml|sh|cmake)\b(?!\.\w)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_files_that_a_page_names_exist(page):
+    missing = {name for name in NAMED.findall(page.read_text()) if not (ROOT / name).exists()}
+    assert missing == set()
+
+
 def test_every_page_is_in_the_index_and_in_the_site():
     index, site = (ROOT / "docs/index.md").read_text(), (ROOT / "mkdocs.yml").read_text()
     pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"}
