@@ -103,6 +103,20 @@ def test_the_links_of_the_page_lead_to_files(page):
             assert (page.parent / target).exists(), target
 
 
+def anchors_of(page):
+    """Of its headings, as GitHub and the site make them."""
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    headings = [re.sub(r"[^\w\s-]", "", heading.lower()) for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)]
+    return {heading.strip().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_links_of_the_page_lead_to_headings(page):
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    for target, anchor in re.findall(r"\]\(([\w/.-]*)#([\w-]+)\)", text):
+        assert anchor in anchors_of(page.parent / target if target else page), f"{target}#{anchor}"
+
+
 def unmarked_commands(text):
     """Lines with a command in a block that says neither `sh` nor `console`."""
     fence, found = None, []

@@ -55,6 +55,20 @@ def test_the_files_that_a_page_names_exist(page):
     assert missing == set()
 
 
+def test_equations_and_sections_that_sources_cite_exist():
+    method = (ROOT / "docs/method.md").read_text()
+    equations = set(re.findall(r"^\(eq\. (\d+[a-d]?)\)", method, re.MULTILINE))
+    sections = set(re.findall(r"^#+ ([\d.]+?)\.? ", method, re.MULTILINE))
+    wrong = []
+    for source in sorted(p for p in (ROOT / "dfcl").rglob("*") if p.suffix in (".h", ".cpp")):
+        text = source.read_text()
+        cited = re.findall(r"\beq\. (\d+[a-d]?)\b", text)
+        wrong += [f"{source.relative_to(ROOT)}: (eq. {number})" for number in cited if number not in equations]
+        cited = re.findall(r"\bsection (\d+(?:\.\d+)?)\b", text)
+        wrong += [f"{source.relative_to(ROOT)}: section {number}" for number in cited if number not in sections]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_every_page_is_in_the_index_and_in_the_site():
     index, site = (ROOT / "docs/index.md").read_text(), (ROOT / "mkdocs.yml").read_text()
     pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"index.md"}
