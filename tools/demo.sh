@@ -43,3 +43,7 @@ python3 ../tools/demo_summary.py compared/results.json
 echo
 echo "The report: $PWD/compared/report.html"
 echo "The plan, a discount for every shop: $PWD/plan.parquet"
+echo
+echo "With your own trial (a row per unit: features, the arm drawn at random, revenue, cost):"
+echo "  dfcl init my_trial.csv -o study.toml    # proposes what the columns mean; correct what it marks as unsure"
+echo "  dfcl check study.toml                   # is the trial fair? docs/guide-first-plan.md has the rest"
