@@ -24,7 +24,7 @@ ASAN = ASAN_OPTIONS=detect_container_overflow=0:allocator_may_return_null=1 \
 # Thread sanitizer cannot place its shadow where addresses are much randomised; containers may forbid setarch.
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: help setup build demo docs experiments prose test test-sanitize test-full bench format format-check tidy install clean
+.PHONY: help setup build demo docs experiments manual prose test test-sanitize test-full bench format format-check tidy install clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16 | sed 's/^/  make /'
@@ -45,6 +45,9 @@ experiments: setup ## redo the published study on simulated data, into docs/resu
 
 docs: ## build the documentation as a site that opens and searches offline: build/docs/index.html
 	@tools/docs.sh site
+
+manual: build ## man pages and completions of bash, zsh and fish from the help texts: build/share
+	@.venv/bin/python3 tools/manual.py build/release/bin/dfcl build/share
 
 prose: ## check spelling and prose of pages, sources and messages
 	@tools/docs.sh prose
