@@ -81,6 +81,10 @@ void add_options(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& 
   add_field(verb, "--margin", request->margin,
             "share of revenue that is profit before the incentive: shows incremental profit and ROI");
   add_field(verb, "--per-revenue", request->per_revenue, "what one unit of revenue is worth; instead of --margin");
+  add_word<verbs::PlanRule>(
+      verb, "--rule", request->rule,
+      "how the plan is put\nDefault: none, unit by unit. tree: for a model and units, as a rule of at most 8 "
+      "leaves over their features, which keeps the budget by predicted costs.");
   add_constraints(verb, request);
   add_launch(verb, request);
   verb.add_flag("--stream", request->stream,

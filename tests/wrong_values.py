@@ -136,6 +136,7 @@ ROWS = {
         "second_budget": both(10),
         "min_units": Wrong("20", {"nobody": 5}),
         "max_units": Wrong("20=x", {"20": "x"}),
+        "rule": both("forest"),
         "stream": only_program("=maybe"),
         "holdout": both(1.5),
         "holdout_salt": both("pepper"),

@@ -75,6 +75,26 @@ float shortest_between(float low, float high, float cut) {
   return cut;
 }
 
+// Where the leaves of a tree are after some of its questions became leaves. Children stand after their parents: what
+// lies under a leaf is that leaf.
+std::vector<std::uint8_t> new_leaves(const SplitTree& before, const SplitTree& after, const std::vector<bool>& reached,
+                                     const std::vector<std::uint32_t>& place) {
+  constexpr std::uint32_t kNone = 0xffffffffu;
+  std::vector<std::uint32_t> leaf_of;
+  leaf_of.resize(before.nodes.size(), kNone);
+  std::vector<std::uint8_t> moved(before.num_leaves());
+  for (std::size_t node = 0; node < before.nodes.size(); ++node) {
+    const SplitNode& here = before.nodes[node];
+    if (reached[node] && after.nodes[place[node]].is_leaf()) leaf_of[node] = after.nodes[place[node]].leaf;
+    if (here.is_leaf()) {
+      moved[here.leaf] = static_cast<std::uint8_t>(leaf_of[node]);
+    } else if (leaf_of[node] != kNone) {
+      leaf_of[here.yes] = leaf_of[here.no] = leaf_of[node];
+    }
+  }
+  return moved;
+}
+
 }  // namespace
 
 std::vector<std::vector<double>> leaf_sums(const SplitTree& tree, core::MatrixView<const float> features,
@@ -147,7 +167,8 @@ void tidy_cuts(core::MatrixView<const float> features, SplitTree& tree) {
   });
 }
 
-void join_equal(SplitTree& tree, std::vector<std::uint8_t>& mark) {
+std::vector<std::uint8_t> join_equal(SplitTree& tree, std::vector<std::uint8_t>& mark) {
+  const SplitTree before = tree;
   std::vector<int> of_node(tree.nodes.size(), -1);  // the mark of a leaf, or of a question that became one
   for (std::size_t node = tree.nodes.size(); node-- > 0;) {
     SplitNode& here = tree.nodes[node];
@@ -182,6 +203,7 @@ void join_equal(SplitTree& tree, std::vector<std::uint8_t>& mark) {
   for (std::size_t node = 0; node < tree.nodes.size(); ++node) {
     if (tree.nodes[node].is_leaf()) mark[tree.nodes[node].leaf] = static_cast<std::uint8_t>(marks[node]);
   }
+  return new_leaves(before, tree, reached, place);
 }
 
 }  // namespace dfcl::policy

@@ -27,7 +27,7 @@ void refine_cuts(const SplitColumns& columns, core::MatrixView<const float> feat
 inline constexpr double kTidyShare = 0.002;
 void tidy_cuts(core::MatrixView<const float> features, SplitTree& tree);
 
-// Makes one leaf of two with equal marks, from below. mark: per leaf, before and after.
-void join_equal(SplitTree& tree, std::vector<std::uint8_t>& mark);
+// Makes one leaf of two with equal marks, from below. mark: per leaf, before and after. Returns the new leaf of each.
+std::vector<std::uint8_t> join_equal(SplitTree& tree, std::vector<std::uint8_t>& mark);
 
 }  // namespace dfcl::policy

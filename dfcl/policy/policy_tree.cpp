@@ -25,24 +25,31 @@ std::vector<std::size_t> treated_arms(std::size_t num_arms, std::size_t control)
   return treated;
 }
 
-// units x ArmSums: value and cost of each treated arm over control, and 1.
+// Of one unit, as ArmSums has it: value and cost of each treated arm over control, and 1.
+void set_stats(std::span<const float> revenue, std::span<const float> cost, const allocate::Rules& rules,
+               const std::vector<std::size_t>& treated, std::span<double> stats) {
+  const bool profit = rules.objective == allocate::Objective::profit;
+  for (std::size_t i = 0; i < treated.size(); ++i) {
+    const double more = static_cast<double>(revenue[treated[i]]) - static_cast<double>(revenue[rules.control]);
+    double spent = static_cast<double>(cost[treated[i]]) - static_cast<double>(cost[rules.control]);
+    if (!rules.price.empty()) spent = rules.price[treated[i]] - rules.price[rules.control];
+    stats[i] = profit ? rules.margin * more - spent : more;
+    stats[treated.size() + i] = spent;
+  }
+  stats[2 * treated.size()] = 1.0;
+}
+
+// The price below which no increment is taken.
+double least_price(const allocate::Rules& rules) {
+  const bool profit = rules.objective == allocate::Objective::profit;
+  return std::max(0.0, profit && rules.min_roi > 0.0 ? rules.margin * rules.min_roi - 1.0 : rules.min_roi);
+}
+
 core::Matrix<double> arm_stats(const PolicyUnits& units, const allocate::Rules& rules,
                                const std::vector<std::size_t>& treated) {
-  const ArmSums sums(treated.size());
-  const bool profit = rules.objective == allocate::Objective::profit;
-  core::Matrix<double> stats(units.revenue.rows, sums.width());
-  for (std::size_t unit = 0; unit < units.revenue.rows; ++unit) {
-    for (std::size_t i = 0; i < treated.size(); ++i) {
-      const double revenue = static_cast<double>(units.revenue(unit, treated[i])) -
-                             static_cast<double>(units.revenue(unit, rules.control));
-      double cost =
-          static_cast<double>(units.cost(unit, treated[i])) - static_cast<double>(units.cost(unit, rules.control));
-      if (!rules.price.empty()) cost = rules.price[treated[i]] - rules.price[rules.control];
-      stats(unit, i) = profit ? rules.margin * revenue - cost : revenue;
-      stats(unit, treated.size() + i) = cost;
-    }
-    stats(unit, sums.width() - 1) = 1.0;
-  }
+  core::Matrix<double> stats(units.revenue.rows, ArmSums(treated.size()).width());
+  for (std::size_t unit = 0; unit < units.revenue.rows; ++unit)
+    set_stats(units.revenue.row(unit), units.cost.row(unit), rules, treated, stats.row(unit));
   return stats;
 }
 
@@ -77,30 +84,39 @@ GrowingTree grown_tree(const SplitColumns& columns, core::MatrixView<const doubl
   return tree;
 }
 
-// The arms that a leaf may get: control first, then the treated ones that earn min_roi or more where it matters.
+// The arms that a leaf may get: control first, then the treated ones that earn enough; worth their value less
+// price x cost.
 struct LeafChoice {
   std::vector<std::vector<LeafOption>> options;  // per leaf
   std::vector<std::vector<std::uint8_t>> arm;    // of each option
 };
 
 LeafChoice leaf_choice(const std::vector<std::vector<double>>& leaves, const ArmSums& sums,
-                       const std::vector<std::size_t>& treated, const allocate::Rules& rules) {
+                       const std::vector<std::size_t>& treated, const allocate::Rules& rules, double price) {
   LeafChoice choice;
+  const double least = least_price(rules);
   for (const std::vector<double>& own : leaves) {
-    // Beyond the arm that is best at the price min_roi every step earns less than that.
-    const std::optional<std::size_t> last = sums.best_arm(own.data(), rules.min_roi);
+    // Beyond the arm that is best at the least price every step earns less than that.
+    const std::optional<std::size_t> last = sums.best_arm(own.data(), least);
     const double most_cost =
         rules.min_roi > 0.0 ? (last ? own[sums.num_treated + *last] : 0.0) : std::numeric_limits<double>::infinity();
     choice.options.push_back({{}});
     choice.arm.push_back({static_cast<std::uint8_t>(rules.control)});
     for (std::size_t arm = 0; arm < treated.size(); ++arm) {
       if (own[sums.num_treated + arm] > most_cost) continue;
-      choice.options.back().push_back({own[arm], own[sums.num_treated + arm]});
+      const double cost = own[sums.num_treated + arm];
+      choice.options.back().push_back({own[arm] - price * cost, cost});
       choice.arm.back().push_back(static_cast<std::uint8_t>(treated[arm]));
     }
   }
   return choice;
 }
+
+// Without a limit nothing but the price keeps arms from being given to all.
+double price_of_choice(double budget, double multiplier) { return std::isfinite(budget) ? 0.0 : multiplier; }
+
+// Sums of many costs are rounded; a budget is kept to the last digit.
+double kept_budget(double budget) { return std::isfinite(budget) ? budget - 1e-9 * std::abs(budget) : budget; }
 
 // A tree whose arms were chosen for a budget.
 struct Candidate {
@@ -127,7 +143,10 @@ std::vector<PolicyTree> fit_policy_trees(const PolicyUnits& units, const allocat
   const std::size_t least = least_units(units.revenue.rows, kLeastShare);
   std::vector<double> prices;
   for (const PolicyTarget& target : targets) {
-    for (const double price : kPrices) prices.push_back(std::max(price * target.multiplier, rules.min_roi));
+    for (const double price : kPrices) {
+      const bool has_limit = std::isfinite(target.budget);
+      prices.push_back(std::max((has_limit ? price : 1.0) * target.multiplier, least_price(rules)));
+    }
   }
   const std::vector<DepthTwo> starts = best_of_depth_two(columns, stats.view(), sums, prices, least, context);
   const auto num_units = static_cast<double>(units.revenue.rows);
@@ -140,19 +159,48 @@ std::vector<PolicyTree> fit_policy_trees(const PolicyUnits& units, const allocat
       SplitTree tree = grown_tree(columns, stats.view(), sums, starts[place], prices[place], least, context).tree();
       refine_cuts(columns, units.features, stats.view(), sums, prices[place], tree);
       tidy_cuts(units.features, tree);
-      const LeafChoice choice = leaf_choice(leaf_sums(tree, units.features, stats.view()), sums, treated, rules);
-      const LeafArms chosen = choose_leaf_arms(choice.options, targets[target].budget * num_units);
+      const LeafChoice choice = leaf_choice(leaf_sums(tree, units.features, stats.view()), sums, treated, rules,
+                                            price_of_choice(targets[target].budget, prices[place]));
+      const LeafArms chosen = choose_leaf_arms(choice.options, kept_budget(targets[target].budget * num_units));
       std::vector<std::uint8_t> arm;
       for (std::size_t leaf = 0; leaf < chosen.option.size(); ++leaf)
         arm.push_back(choice.arm[leaf][chosen.option[leaf]]);
       join_equal(tree, arm);
-      Candidate candidate{{tree, arm, prices[place], chosen.within, {}}, chosen.value, chosen.cost};
+      Candidate candidate{{tree, arm, prices[place], chosen.within, {}, {}}, chosen.value, chosen.cost};
       if (!best || is_better(candidate, *best)) best = std::move(candidate);
     }
+    best->tree.traits = columns.traits;
     best->tree.words = in_words(best->tree.tree, units.columns, columns.traits);
     trees.push_back(std::move(best->tree));
   }
   return trees;
+}
+
+std::vector<std::vector<double>> predicted_leaf_sums(std::span<const std::uint8_t> leaf, std::size_t num_leaves,
+                                                     core::MatrixView<const float> revenue,
+                                                     core::MatrixView<const float> cost, const allocate::Rules& rules) {
+  const std::vector<std::size_t> treated = treated_arms(revenue.cols, rules.control);
+  std::vector<double> stats(ArmSums(treated.size()).width());
+  std::vector<std::vector<double>> sums(num_leaves, stats);
+  for (std::size_t unit = 0; unit < leaf.size(); ++unit) {
+    set_stats(revenue.row(unit), cost.row(unit), rules, treated, stats);
+    for (std::size_t i = 0; i < stats.size(); ++i) sums[leaf[unit]][i] += stats[i];
+  }
+  return sums;
+}
+
+std::vector<std::uint8_t> choose_arms(const std::vector<std::vector<double>>& leaf_sums, const allocate::Rules& rules,
+                                      double budget_total, PolicyTree& tree) {
+  const std::size_t num_arms = (leaf_sums.front().size() - 1) / 2 + 1;
+  const std::vector<std::size_t> treated = treated_arms(num_arms, rules.control);
+  const LeafChoice choice =
+      leaf_choice(leaf_sums, ArmSums(treated.size()), treated, rules, price_of_choice(budget_total, tree.multiplier));
+  const LeafArms chosen = choose_leaf_arms(choice.options, kept_budget(budget_total));
+  tree.within = chosen.within;
+  tree.arm.clear();
+  for (std::size_t leaf = 0; leaf < chosen.option.size(); ++leaf)
+    tree.arm.push_back(choice.arm[leaf][chosen.option[leaf]]);
+  return join_equal(tree.tree, tree.arm);
 }
 
 SegmentTree fit_segment_tree(const PolicyUnits& units, std::size_t control, core::RunContext& context) {

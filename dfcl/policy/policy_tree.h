@@ -35,7 +35,7 @@ struct PolicyUnits {
   core::MatrixView<const float> cost;      // units x arms, predicted
 };
 
-// A plan to put as a rule.
+// A plan to put as a rule. Without a limit the tree is the best at the multiplier itself.
 struct PolicyTarget {
   double multiplier = 0.0;  // of the plan
   double budget = 0.0;      // cost over control per unit; infinite: no limit
@@ -47,6 +47,7 @@ struct PolicyTree {
   double multiplier = 0.0;        // at which it was fitted
   bool within = true;             // false: even the cheapest choice of arms is predicted to exceed the budget
   data::QuestionTree words;
+  std::vector<FeatureTraits> traits = {};  // of the features, for words
 
   std::uint8_t arm_of(std::span<const float> features) const { return arm[tree.leaf_of(features)]; }
 };
@@ -54,6 +55,17 @@ struct PolicyTree {
 // One tree for each target. Of the rules control, objective, margin and min_roi count.
 std::vector<PolicyTree> fit_policy_trees(const PolicyUnits& units, const allocate::Rules& rules,
                                          std::span<const PolicyTarget> targets, core::RunContext& context);
+
+// Value and cost over control of every arm, summed over the units of each leaf: leaves x treated arms, as the fit sums
+// them. leaf: per unit. revenue and cost: units x arms.
+std::vector<std::vector<double>> predicted_leaf_sums(std::span<const std::uint8_t> leaf, std::size_t num_leaves,
+                                                     core::MatrixView<const float> revenue,
+                                                     core::MatrixView<const float> cost, const allocate::Rules& rules);
+
+// Chooses the arms of a tree anew by such sums over other units than it was fitted to, so that they keep budget_total
+// (cost over control); leaves side by side that then get the same arm become one. Returns the new leaf of each old one.
+std::vector<std::uint8_t> choose_arms(const std::vector<std::vector<double>>& leaf_sums, const allocate::Rules& rules,
+                                      double budget_total, PolicyTree& tree);
 
 // The segments in which predicted effects differ most: a tree of at most kMostSegments leaves that parts the predicted
 // uplifts of all arms (squared distance from the leaf's mean), each leaf with kLeastSegment of the units or more.

@@ -66,6 +66,7 @@ data::Provenance plan_provenance(const AllocateRequest& request, const PlanInput
   add(data::kMethodOption, facts.method);
   const bool has_value = request.margin || request.per_revenue || rules.objective == allocate::Objective::profit;
   if (has_value) add(request.per_revenue ? "per_revenue" : "margin", fmt::format("{}", rules.margin));
+  if (request.rule != PlanRule::none) add("rule", std::string(core::to_word(request.rule)));
   if (request.min_roi) add("min_roi", fmt::format("{}", *request.min_roi));
   add("segment", request.segment.value_or(""));
   add("min_units", fmt::format("{}", fmt::join(request.min_units, ",")));
@@ -138,16 +139,16 @@ data::Plan make_piece(PlanInput& input, const allocate::PlannedUnits& planned, c
 }
 
 // Hands the units of a plan to everyone who asked for them: the file, the caller, the totals by role, the changes.
-void deliver(const AllocateRequest& request, PlanInput& input, const allocate::PathPlan& plan, const std::string& file,
-             const std::optional<io::PlanFile>& previous, core::RunContext& context, report::PlanSummary& figures,
-             KeptPlan* kept) {
+void deliver(const AllocateRequest& request, PlanInput& input, allocate::PlanPath& path, const allocate::PathPlan& plan,
+             const std::string& file, const std::optional<io::PlanFile>& previous, core::RunContext& context,
+             report::PlanSummary& figures, KeptPlan* kept) {
   std::optional<io::PlanWriter> writer;
   std::optional<launch::PlanChanges> changes;
   if (previous) changes.emplace(previous->plan, input.facts.arms.labels);
   std::vector<launch::RoleTotals> roles(data::kNumRoles);
   data::Plan whole;
   const data::Provenance provenance = plan_provenance(request, input, context.seed);
-  input.path().deliver(
+  path.deliver(
       plan,
       [&](const allocate::PlannedUnits& planned) {
         const data::Plan piece = make_piece(input, planned, plan.summary);
@@ -223,6 +224,13 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
     if (i == 0) {  // not before it is known that there will be an answer
       for (const std::string& warning : input->warnings) context.warn(warning);
     }
+    std::optional<RulePlan> rule;
+    if (request.rule == PlanRule::tree && plan.summary.has_plan()) {
+      if (request.multiplier) plan.summary.budget = allocate::kNoBudget;  // the price alone decides
+      rule = input->rule_plan(plan.summary);
+      figures.rule = rule->rule;
+      plan = rule->plan;
+    }
     figures.solution = plan.summary;
     figures.solution.arm = {};
     figures.num_units = input->num_units();
@@ -234,8 +242,9 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
     KeptPlan kept;
     const bool is_wanted = request.output || request.keep_plans || input->design.is_on() || previous;
     if (has_plan && is_wanted) {
-      deliver(request, *input, plan, plan_name(request.output.value_or(""), i, budgets.size()), previous, context,
-              figures, request.keep_plans ? &kept : nullptr);
+      deliver(request, *input, rule ? *rule->path : input->path(), plan,
+              plan_name(request.output.value_or(""), i, budgets.size()), previous, context, figures,
+              request.keep_plans ? &kept : nullptr);
     } else if (has_plan) {
       figures.promise = make_promise(request, *input, figures);
     }

@@ -141,6 +141,27 @@ void check_inputs(const AllocateRequest& request) {
     throw field_error("stream", "works on a prediction file", "", "", "dfcl predict writes one");
 }
 
+// A rule needs features, and gives all units of a leaf the same arm.
+void check_rule(const AllocateRequest& request) {
+  if (request.rule == PlanRule::none) return;
+  const bool of_model = request.prediction == nullptr && request.units.has_value() &&
+                        (request.model != nullptr || io::is_safetensors(request.predictions));
+  if (!of_model)
+    throw field_error("rule", "a rule needs the features of the units", "predictions", "a model and units");
+  const char* const other = request.curve                ? "curve"
+                            : request.eligible           ? "eligible"
+                            : request.segment            ? "segment"
+                            : request.second_cost        ? "second_cost"
+                            : !request.min_units.empty() ? "min_units"
+                            : !request.max_units.empty() ? "max_units"
+                            : request.explore > 0.0      ? "explore"
+                            : request.holdout > 0.0      ? "holdout"
+                                                         : nullptr;
+  if (other != nullptr)
+    throw field_error("rule", fmt::format("cannot be combined with {}", field_name(other)), "", "",
+                      "a rule gives every unit of a leaf the same arm");
+}
+
 void check_launch(const AllocateRequest& request) {
   launch::validate({.holdout = request.holdout, .explore = request.explore});
   if (request.curve && (request.has_roles() || request.previous)) {
@@ -208,6 +229,7 @@ void check_request(const AllocateRequest& request) {
   check_output(request);
   check_inputs(request);
   check_launch(request);
+  check_rule(request);
 }
 
 std::string plan_name(const std::string& output, std::size_t index, std::size_t count) {

@@ -49,6 +49,7 @@ struct AllocateRequest {
   std::vector<std::string> min_units;  // ARM=N
   std::vector<std::string> max_units;
   bool stream = false;
+  PlanRule rule = PlanRule::none;  // tree: a model's plan as a short rule over the features of the units
   double holdout = 0.0;
   double explore = 0.0;
   std::optional<std::string> holdout_salt;

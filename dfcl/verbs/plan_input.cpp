@@ -63,6 +63,7 @@ class PredictionInMemory final : public PlanInput {
                     data::Plan& piece) override;
   std::string id_of(std::size_t unit) override { return prediction_->ids.text(unit); }
   std::uint64_t fingerprint() override { return data::fingerprint_of(*prediction_, context_); }
+  RulePlan rule_plan(const allocate::Solution& best) override;
 
  private:
   void read(const AllocateRequest& request);
@@ -81,6 +82,8 @@ class PredictionInMemory final : public PlanInput {
   std::vector<std::uint64_t> keys_;
   allocate::Problem problem_;
   std::unique_ptr<allocate::PlanPath> path_;
+  std::shared_ptr<const model::Model> model_;  // where a rule is wanted
+  std::unique_ptr<RuleUnits> rule_units_;      // once a rule was wanted
 };
 
 PredictionInMemory::PredictionInMemory(const AllocateRequest& request, core::RunContext& context) : context_(context) {
@@ -112,6 +115,7 @@ void PredictionInMemory::read(const AllocateRequest& request) {
     model::FeatureCounts counts(model->summaries);
     read = model::predict_file(*model, *request.units, context_, &counts);
     const std::string drift = model::drift_warning(model::feature_drift(model->features, model->summaries, counts));
+    if (request.rule != PlanRule::none) model_ = model;
     has_drifted = !drift.empty();
     if (has_drifted) warnings.push_back(drift);
   } else {
@@ -247,6 +251,11 @@ void PredictionInMemory::append_roles(const allocate::PlannedUnits& planned, con
   }
 }
 
+RulePlan PredictionInMemory::rule_plan(const allocate::Solution& best) {
+  if (rule_units_ == nullptr) rule_units_ = std::make_unique<RuleUnits>(*model_, where_, *prediction_, keys_, context_);
+  return rule_units_->follow(problem_, best, context_);
+}
+
 // ---- a stream
 
 class PredictionStream final : public PlanInput {
@@ -268,6 +277,9 @@ class PredictionStream final : public PlanInput {
   }
   std::string id_of(std::size_t unit) override { return ids_->id_of(unit); }
   std::uint64_t fingerprint() override { return source_->fingerprint(); }
+  RulePlan rule_plan(const allocate::Solution&) override {
+    throw core::Error({.what = "a rule was asked of a stream"});  // the request was checked
+  }
 
  private:
   core::RunContext& context_;

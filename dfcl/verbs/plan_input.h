@@ -17,6 +17,7 @@
 #include "dfcl/data/prediction.h"
 #include "dfcl/launch/launch_design.h"
 #include "dfcl/verbs/allocate_request.h"
+#include "dfcl/verbs/rule_plan.h"
 
 namespace dfcl::verbs {
 
@@ -36,6 +37,8 @@ class PlanInput {
                             data::Plan& piece) = 0;
   // The id of a unit by its place, for messages.
   virtual std::string id_of(std::size_t unit) = 0;
+  // The plan as a short rule; only for a model's units. best: the plan without a rule.
+  virtual RulePlan rule_plan(const allocate::Solution& best) = 0;
   // Of the predictions, known once a plan was delivered.
   virtual std::uint64_t fingerprint() = 0;
 

@@ -18,6 +18,7 @@ std::string why_not_evaluated(const AllocateRequest& request, const PlanInput& i
   if (request.segment) return "segments have budgets of their own";
   if (request.second_cost) return "there is a second budget";
   if (!request.min_units.empty() || !request.max_units.empty()) return "there are limits on units per arm";
+  if (request.rule != PlanRule::none) return "it is a rule, which dfcl evaluate judges";
   if (input.has_drifted) return "the units are unlike those of the trial";
   if (input.has_eligibility) return "some units may not get every arm";
   return "";

@@ -22,6 +22,8 @@ namespace dfcl::verbs {
 enum class Rows : std::uint8_t { train, validation, test, all };
 enum class Intervals : std::uint8_t { bootstrap, analytic };
 enum class Switch : std::uint8_t { on, off };
+// How a plan may be put: unit by unit, or as a short rule.
+enum class PlanRule : std::uint8_t { none, tree };
 
 // None for all.
 inline std::optional<data::Split> split_of_rows(Rows rows) {
@@ -44,6 +46,8 @@ template <>
 inline constexpr std::array<std::string_view, 2> kWords<verbs::Intervals> = {"bootstrap", "analytic"};
 template <>
 inline constexpr std::array<std::string_view, 2> kWords<verbs::Switch> = {"on", "off"};
+template <>
+inline constexpr std::array<std::string_view, 2> kWords<verbs::PlanRule> = {"none", "tree"};
 template <>
 inline constexpr std::array<std::string_view, 4> kWords<evaluate::Estimator> = {"horvitz-thompson", "hajek",
                                                                                 "stratified", "doubly-robust"};

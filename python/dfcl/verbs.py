@@ -372,6 +372,7 @@ def allocate(
     second_budget: float | None = None,
     min_units: Mapping[str, int] | None = None,
     max_units: Mapping[str, int] | None = None,
+    rule: str = "none",
     holdout: float | None = None,
     holdout_salt: str | None = None,
     explore: float | None = None,
@@ -388,7 +389,8 @@ def allocate(
     ``Model`` with ``units``. Where predictions do not say it themselves, ``control`` names the arm that is control, and
     ``index=True`` says that their revenue ranks units and is no money. One budget gives a ``Plan``, several a list of
     them. Budgets are what is spent above everyone in control; ``include_control`` counts what control costs in. A
-    budget that cannot be met is the status of its plan.
+    budget that cannot be met is the status of its plan. For a model and units, ``rule="tree"`` plans by a rule of at
+    most eight leaves over their features; it is ``plan["policy_tree"]``.
 
     >>> plan = allocate({"revenue_0": [1.0, 1.0], "cost_0": [0.0, 0.0],
     ...                  "revenue_1": [4.0, 2.0], "cost_1": [1.0, 1.0]}, budget=1)
@@ -403,7 +405,7 @@ def allocate(
         _fill(request, budget=budget, per_unit=per_unit, share_of_max=share_of_max, multiplier=multiplier)
         _fill(request, include_control=include_control, index=index)
         _fill(request, control=control, objective=objective, margin=margin, min_roi=min_roi, segment=segment)
-        _fill(request, per_revenue=per_revenue)
+        _fill(request, per_revenue=per_revenue, rule=rule)
         _fill(request, min_units=_limits(min_units, "min_units"), max_units=_limits(max_units, "max_units"))
         _fill(request, second_budget=second_budget, holdout=holdout, holdout_salt=holdout_salt, explore=explore)
         _fill(request, launch=launch, output=output)

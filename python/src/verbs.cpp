@@ -178,6 +178,7 @@ void bind_allocate(nb::module_& module) {
       .add("second_budget", &Request::second_budget)
       .add("min_units", &Request::min_units)
       .add("max_units", &Request::max_units)
+      .add("rule", &Request::rule)
       .add("stream", &Request::stream)
       .add("holdout", &Request::holdout)
       .add("explore", &Request::explore)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "dfcl/report/evaluation/evaluation_description.h"
 #include "dfcl/report/plan/promise_report.h"
 #include "dfcl/report/results/results_head.h"
 
@@ -216,6 +217,26 @@ static const Described<launch::Promise>& description(Of<launch::Promise>) {
   return promise;
 }
 
+static const Described<data::RuleLeaf>& description(Of<data::RuleLeaf>) {
+  using L = data::RuleLeaf;
+  static const auto leaf = Described<L>("RuleLeaf", "Units that get the same arm.")
+                               .field("units", &L::units, "which, in words")
+                               .field("arm", &L::arm, "what they get")
+                               .field("num_units", &L::num_units, {"how many", kUnits})
+                               .field("predicted_revenue", &L::revenue, {"over control", kPerUnit})
+                               .field("predicted_cost", &L::cost, {"over control", kPerUnit});
+  return leaf;
+}
+
+static const Described<data::PlanRule>& description(Of<data::PlanRule>) {
+  using R = data::PlanRule;
+  static const auto rule = Described<R>("PlanRule", "The plan as a short rule.")
+                               .field("nodes", &R::nodes, "its questions and leaves")
+                               .field("leaves", &R::leaves, "who gets what")
+                               .field("plan_value", &R::plan_value, {"of the plan that it stands for", kTotal});
+  return rule;
+}
+
 const Described<PlanSummary>& description(Of<PlanSummary>) {
   using P = PlanSummary;
   static const auto plan =
@@ -266,6 +287,7 @@ const Described<PlanSummary>& description(Of<PlanSummary>) {
           .maybe("gap", planned(&Solution::gap), {"bound minus value", kTotal})
           .maybe("multiplier", planned(&Solution::multiplier), "what one more unit of budget would earn")
           .maybe("units_per_arm", where_planned(units_per_arm), {"by arm", kUnits})
+          .maybe("policy_tree", &P::rule, "where the plan is a short rule (`--rule tree`)")
           .maybe("second", second_budget, "with a second budget")
           .maybe("arm_multiplier", arm_multiplier,
                  "with limits on units per arm: value of one unit less (above 0) or more (below 0) in the arm")

@@ -28,7 +28,8 @@ bool is_above_control(const PlanSummary& plan) {
 std::string status_sentence(const PlanSummary& plan) {
   const Solution& solution = plan.solution;
   switch (solution.status) {
-    case Status::optimal: return "the best plan, within the gap";
+    case Status::optimal:
+      return plan.rule ? "a short rule, beside the best plan by the gap" : "the best plan, within the gap";
     case Status::not_binding: return "the budget does not bind: more money would earn nothing more";
     case Status::no_budget: return "no budget: everything that is worth its cost is bought";
     case Status::no_gain: return "no arm earns more than control at an accepted price";
@@ -99,6 +100,22 @@ void add_promise(const launch::Promise& promise, std::vector<std::array<std::str
     rows.push_back({"  profit", amount_text(promise.profit->value), range(*promise.profit) + " on the same units"});
 }
 
+std::string rule_text(const PlanSummary& plan, const data::PlanRule& rule) {
+  std::string text = fmt::format("The plan as a rule of {} {}; without it {} more would be earned:\n",
+                                 rule.leaves.size(), rule.leaves.size() == 1 ? "leaf" : "leaves",
+                                 amount_text(above_rounding(rule.plan_value - plan.solution.value, rule.plan_value)));
+  for (const data::RuleLeaf& leaf : rule.leaves) {
+    const double share =
+        static_cast<double>(leaf.num_units) / static_cast<double>(std::max<std::size_t>(plan.num_units, 1));
+    text += "  " +
+            wrap(fmt::format("{}: arm '{}' ({} units, {})", printable(leaf.units), printable(leaf.arm),
+                             count_text(leaf.num_units), percent_text(share)),
+                 4) +
+            "\n";
+  }
+  return text;
+}
+
 std::string plan_text(const PlanSummary& plan) {
   const Solution& solution = plan.solution;
   std::string text = fmt::format("Plan for {} units, {} arms: {}\n", count_text(plan.num_units), plan.arms.size(),
@@ -112,7 +129,9 @@ std::string plan_text(const PlanSummary& plan) {
                     above ? fmt::format("above control's {}", amount_text(solution.control_cost)) : ""});
   }
   const std::string left = has_budget ? fmt::format("{} left: ", amount_text(solution.budget - solution.spend)) : "";
-  rows.push_back({"spend", amount_text(solution.spend), left + binding_sentence(solution.binding)});
+  rows.push_back(
+      {"spend", amount_text(solution.spend),
+       left + (plan.rule ? "a rule gives all units of a leaf one arm" : binding_sentence(solution.binding))});
   rows.push_back({"revenue", amount_text(solution.revenue),
                   fmt::format("control's {} + increments {}", amount_text(solution.control_revenue),
                               amount_text(solution.revenue - solution.control_revenue))});
@@ -152,6 +171,7 @@ std::string plan_text(const PlanSummary& plan) {
     }
     text += "\n" + segments.text();
   }
+  if (plan.rule) text += "\n" + rule_text(plan, *plan.rule);
   if (plan.launch) text += "\n" + roles_text(*plan.launch);
   if (plan.change) text += "\n" + change_text(*plan.change);
   if (!plan.file.empty()) text += fmt::format("\nThe plan is in {}\n", printable(plan.file));

@@ -11,6 +11,7 @@
 
 #include "dfcl/allocate/allocate.h"
 #include "dfcl/data/budgets.h"
+#include "dfcl/data/plan_rule.h"
 #include "dfcl/launch/launch_design.h"
 #include "dfcl/launch/plan_changes.h"
 #include "dfcl/launch/promise.h"
@@ -46,6 +47,7 @@ struct PlanSummary {
   std::optional<LaunchFigures> launch = {};
   std::optional<launch::PlanChange> change = {};
   std::optional<launch::Promise> promise = {};  // where there is a plan
+  std::optional<data::PlanRule> rule = {};      // where the plan is a short rule
   std::string launch_time = {};                 // "": not said
 };
 

@@ -152,6 +152,9 @@ Document screen_document(const Json& results) {
   add_values(document, results, words, "matched");
   add_differences(document, results, words);
   add_allocation(document, results, words);
+  add_policy_trees(document, results, words);
+  add_effects(document, results, words);
+  add_uplift(document, results, words);
   add_ranking(document, results, words);
   add_fit(document, results, words);
   return document;
@@ -172,6 +175,9 @@ Document results_document(const Json& results) {
   add_fit(document, results, words);
   add_calibration(document, results, words);
   add_allocation(document, results, words);
+  add_policy_trees(document, results, words);
+  add_effects(document, results, words);
+  add_uplift(document, results, words);
   add_ranking(document, results, words);
   if (!free_first) add_free_parts(document, results, words);
   add_trial(document, results, words);

@@ -41,6 +41,10 @@ void add_calibration(Document& document, const Json& results, const ResultsWords
 // Segments in reports only.
 void add_allocation(Document& document, const Json& results, const ResultsWords& words);
 void add_ranking(Document& document, const Json& results, const ResultsWords& words);
+// Effects of the arms by segment; uplift by decile (on a screen one sentence a ranking); plans as short rules.
+void add_effects(Document& document, const Json& results, const ResultsWords& words);
+void add_uplift(Document& document, const Json& results, const ResultsWords& words);
+void add_policy_trees(Document& document, const Json& results, const ResultsWords& words);
 void add_trial(Document& document, const Json& results, const ResultsWords& words);
 void add_free_parts(Document& document, const Json& results, const ResultsWords& words);
 
