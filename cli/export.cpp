@@ -30,9 +30,9 @@ void add_export(Session& session) {
   const auto request = std::make_shared<verbs::ExportRequest>();
   CLI::App& verb = session.add_verb(
       "export",
-      "a network model as an ONNX graph, for programs that run no dfcl\n"
+      "a model as an ONNX graph, for programs that run no dfcl\n"
       "Preprocessing is inside: an input for each feature (numbers as float, NaN missing; categories as text, empty\n"
-      "missing), outputs revenue and cost of units x arms. Forests are refused.",
+      "missing), outputs revenue and cost of units x arms.",
       "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --study study.toml\n"
       "dfcl train study.toml --method tsm --epochs 2 --seed 1 -o model.safetensors\n"
       "dfcl export model.safetensors -o model.onnx",

@@ -32,6 +32,8 @@ class BoostPredictor final : public learn::Predictor {
   learn::Description describe(const learn::Schema& schema) const override;
   void require_fits(const learn::Schema& schema, const std::string& where) const override;
   void save(learn::PartWriter part) const override;
+  learn::GraphOutcomes add_to_graph(io::OnnxGraph& graph, const learn::Schema& schema,
+                                    const std::vector<double>& missing) const override;
 
  private:
   struct Runner {

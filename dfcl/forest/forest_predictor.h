@@ -36,6 +36,8 @@ class ForestPredictor final : public learn::Predictor {
   learn::Description describe(const learn::Schema& schema) const override;
   void require_fits(const learn::Schema& schema, const std::string& where) const override;
   void save(learn::PartWriter part) const override;
+  learn::GraphOutcomes add_to_graph(io::OnnxGraph& graph, const learn::Schema& schema,
+                                    const std::vector<double>& missing) const override;
 
   ForestRunner runner() const { return {forest_, arm_rules(facts_.revenue), arm_rules(facts_.cost)}; }
 

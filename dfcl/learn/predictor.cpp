@@ -37,7 +37,6 @@ void Predictor::standard_errors(const FeatureTile&, Outcomes, core::RunContext&)
 GraphOutcomes Predictor::add_to_graph(io::OnnxGraph&, const Schema&, const std::vector<double>&) const {
   throw core::Error({.kind = core::ErrorKind::unavailable,
                      .what = fmt::format("a {} cannot be exported to ONNX", kind()),
-                     .expected = "a model of networks",
                      .hint = "train another method; `dfcl predict` runs this one"});
 }
 

@@ -18,9 +18,12 @@
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/features.h"
 #include "dfcl/data/trial.h"
-#include "dfcl/io/onnx/onnx_graph.h"
 #include "dfcl/learn/outcome_facts.h"
 #include "dfcl/loss/efficiency.h"
+
+namespace dfcl::io {
+class OnnxGraph;
+}
 
 namespace dfcl::learn {
 

@@ -7,6 +7,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/io/onnx/onnx_graph.h"
+#include "dfcl/learn/mean_graph.h"
 #include "dfcl/model/model_file.h"
 
 namespace dfcl::model {
@@ -20,19 +21,6 @@ void require_free_name(const std::string& feature) {
                      .what = "a feature whose name an ONNX graph of ours uses itself",
                      .found = fmt::format("'{}'", feature),
                      .hint = "rename the column and train again"});
-}
-
-std::string weighted_mean(io::OnnxGraph& graph, const std::vector<std::string>& values,
-                          const std::vector<learn::WeightedPredictor>& predictors) {
-  if (values.size() == 1) return values.front();
-  double total = 0.0;
-  for (const learn::WeightedPredictor& part : predictors) total += part.weight;
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const auto share = static_cast<float>(predictors[i].weight / total);
-    parts.push_back(graph.node("Mul", {values[i], graph.scalar(share)}));
-  }
-  return graph.node("Sum", parts);
 }
 
 // What is known about costs in the place of what was predicted (dfcl/learn/known_costs.h).
@@ -114,15 +102,8 @@ std::string onnx_bytes(const Model& model) {
       graph.add_float_input(feature.name);
     }
   }
-  std::vector<std::string> revenues, costs;
-  for (const learn::WeightedPredictor& part : model.predictors) {
-    const learn::GraphOutcomes outcomes = part.predictor->add_to_graph(graph, model.schema(), model.missing);
-    revenues.push_back(outcomes.revenue);
-    costs.push_back(outcomes.cost);
-  }
+  auto [revenue, cost] = learn::add_mean_to_graph(model.predictors, graph, model.schema(), model.missing);
   const std::size_t control = model.arms.control;
-  std::string revenue = weighted_mean(graph, revenues, model.predictors);
-  std::string cost = weighted_mean(graph, costs, model.predictors);
   if (const auto& mean = model.mean_effect) {
     revenue = mixed(graph, mean->revenue, mean->weight, control, revenue);
     cost = mixed(graph, mean->cost, mean->weight, control, cost);

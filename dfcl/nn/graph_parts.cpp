@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/nn/graph_parts.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include "dfcl/io/onnx/graph_columns.h"
 
 namespace dfcl::nn {
 namespace {
@@ -129,25 +129,14 @@ std::string rising_head(io::OnnxGraph& graph, const OutcomeHead<float>& head, co
 }  // namespace
 
 std::string graph_columns(io::OnnxGraph& graph, const std::string& matrix, const std::vector<std::int64_t>& columns) {
-  return graph.node("Gather", {matrix, graph.numbers(columns)}, Attributes().number("axis", 1));
+  return io::graph_chosen(graph, matrix, columns);
 }
 
 GraphNumbers graph_numbers(io::OnnxGraph& graph, const GraphSource& source) {
-  GraphNumbers numbers;
-  std::vector<std::string> inputs;
-  for (const data::FeatureColumn& feature : source.schema.features) {
-    numbers.place.push_back(feature.categorical ? -1 : whole(inputs.size()));
-    if (!feature.categorical) inputs.push_back(feature.name);
-  }
-  if (inputs.empty()) return numbers;
-  const std::string raw = graph.node("Concat", inputs, Attributes().number("axis", 1));
-  std::string missing = graph.node("Or", {graph.node("IsNaN", {raw}), graph.node("IsInf", {raw})});
-  for (const double code : source.missing) {
-    missing = graph.node("Or", {missing, graph.node("Equal", {raw, graph.scalar(static_cast<float>(code))})});
-  }
-  numbers.is_missing = missing;
-  numbers.values = graph.node("Where", {missing, graph.scalar(0.0f), raw});
-  return numbers;
+  const io::GraphNumbers read = io::graph_numbers(graph, source.schema.features, source.missing);
+  if (read.raw.empty()) return {.values = "", .is_missing = "", .place = read.place};
+  const std::string values = graph.node("Where", {read.is_missing, graph.scalar(0.0f), read.raw});
+  return {.values = values, .is_missing = read.is_missing, .place = read.place};
 }
 
 std::string graph_number_inputs(io::OnnxGraph& graph, const GraphNumbers& numbers, const GraphSource& source,
@@ -180,22 +169,7 @@ std::string graph_joined(io::OnnxGraph& graph, const std::vector<std::string>& p
 }
 
 std::string graph_category(io::OnnxGraph& graph, const GraphSource& source, const CategoryInput& category) {
-  const data::FeatureColumn& feature = source.schema.features[category.feature];
-  const std::size_t num_levels = feature.levels.size();
-  std::vector<std::string> levels = {""};
-  std::vector<std::int64_t> codes = {whole(num_levels)};
-  for (std::size_t code = 1; code < num_levels; ++code) {
-    levels.push_back(feature.levels[code]);
-    codes.push_back(whole(code));
-  }
-  for (const double missing : source.missing) {
-    levels.push_back(fmt::format("{}", missing));
-    codes.push_back(whole(num_levels));
-  }
-  const std::string code =
-      graph.node("LabelEncoder", {feature.name},
-                 Attributes().texts("keys_strings", levels).numbers("values_int64s", codes).number("default_int64", 0),
-                 "ai.onnx.ml");
+  const std::string code = io::graph_codes(graph, source.schema.features[category.feature], source.missing);
   const std::size_t width = category.share.size();
   std::vector<float> rows;  // codes x inputs
   for (const std::int32_t position : category.position) {

@@ -48,9 +48,10 @@ def test_a_feature_by_the_name_of_an_output_is_refused(dfcl, folder):
     assert not (folder / "model.onnx").exists()
 
 
-def test_a_forest_is_refused(dfcl, folder):
-    grown = dfcl("train", "study.toml", "--method", "tsm-forest", "--trees", 4, "-o", "forest.safetensors")
-    assert grown.code == 0, grown.stderr
-    done = dfcl("export", "forest.safetensors", "-o", "model.onnx")
-    assert done.code == 5
-    assert "cannot be exported to ONNX" in done.stderr and "hint:" in done.stderr
+def test_a_forest_and_boosted_trees_are_exported(dfcl, folder):
+    for method in ("tsm-forest", "tsm-boost"):
+        grown = dfcl("train", "study.toml", "--method", method, "--trees", 4, "-o", "trees.safetensors")
+        assert grown.code == 0, grown.stderr
+        done = dfcl("export", "trees.safetensors", "-o", f"{method}.onnx")
+        assert done.code == 0, done.stderr
+        assert b"TreeEnsembleRegressor" in (folder / f"{method}.onnx").read_bytes()

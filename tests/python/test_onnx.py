@@ -51,6 +51,24 @@ CASES = {
     "calibrated binary": ("binary", {"method.calibrate": True, "network.revenue_kind": "binary"}),
     "stack": ("non_negative", {"method.name": "auto", "method.members": ["tsm", "dfcl-mer"]}),
     "dpm": ("real", {"method.name": "dpm"}),
+    "boost": ("real", {"method.name": "tsm-boost"}),
+    "boost, counts": ("non_negative", {"method.name": "tsm-boost", "cost.non_negative": True}),
+    "boost, binary": ("binary", {"method.name": "tsm-boost", "network.revenue_kind": "binary"}),
+    "boost, rising": (
+        "real",
+        {"method.name": "tsm-boost", "method.monotone": ["revenue"], "cost.control_is_free": True, "cost.rises_with_arm": True},
+    ),
+    "forest": ("real", {"method.name": "tsm-forest", "forest.trees": 40}),
+    "forest, counts": ("non_negative", {"method.name": "tsm-forest", "forest.trees": 40, "cost.non_negative": True}),
+    "forest, rising": (
+        "real",
+        {"method.name": "tsm-forest", "forest.trees": 24, "method.monotone": ["revenue"],
+         "cost.control_is_free": True, "cost.rises_with_arm": True},
+    ),  # fmt: skip
+    "stack of everything": (
+        "real",
+        {"method.name": "auto", "method.members": ["tsm", "tsm-boost", "tsm-forest"], "forest.trees": 16},
+    ),
 }
 
 
@@ -90,10 +108,14 @@ def test_the_program_writes_the_same_graph(model, program, tmp_path):
     assert about["model"] == model.fingerprint
 
 
-def test_a_forest_is_refused(small_study, small_trial):
-    if "forest" not in " ".join(dfcl.methods()):
-        pytest.skip("there is no method with a forest yet")
-    name = next(method for method in dfcl.methods() if "forest" in method)
-    forest = dfcl.train(small_study, small_trial, method=name, settings={"forest.trees": 4}, force=True)
-    with pytest.raises(dfcl.UnavailableError, match="cannot be exported"):
-        dfcl.export_onnx(forest)
+def test_categories_alone(tmp_path):
+    random = np.random.default_rng(3)
+    rows = 3000
+    columns = {"city": random.choice(["Ulm", "Bonn", "Kiel"], rows), "tier": random.choice(["a", "b"], rows)}
+    arm = random.integers(0, 2, rows)
+    revenue = 1 + arm * (columns["city"] == "Ulm") + random.normal(size=rows)
+    study = dfcl.Study(arm="arm", revenue="revenue", cost="cost", control="0", method="tsm-boost")
+    model = dfcl.train(study, columns | {"arm": arm, "revenue": revenue, "cost": 0.2 * arm})
+    session = onnxruntime.InferenceSession(model.to_onnx(), providers=["CPUExecutionProvider"])
+    feed = {name: values.astype(object)[:, None] for name, values in columns.items()}
+    np.testing.assert_allclose(session.run(["revenue"], feed)[0], model.predict(columns).revenue, rtol=1e-5, atol=1e-5)

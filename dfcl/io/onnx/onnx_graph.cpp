@@ -14,6 +14,7 @@ constexpr int kMlOpset = 3;
 constexpr int kFloat = 1;
 constexpr int kInt64 = 7;
 constexpr int kAttributeInt = 2;
+constexpr int kAttributeFloats = 6;
 constexpr int kAttributeInts = 7;
 constexpr int kAttributeStrings = 8;
 
@@ -82,6 +83,14 @@ OnnxGraph::Attributes& OnnxGraph::Attributes::numbers(const std::string& name,
   message.add_bytes(1, name);
   for (const std::int64_t value : values) message.add_number(8, static_cast<std::uint64_t>(value));
   message.add_number(20, kAttributeInts);
+  return *this;
+}
+
+OnnxGraph::Attributes& OnnxGraph::Attributes::reals(const std::string& name, const std::vector<float>& values) {
+  ProtoMessage& message = messages_.emplace_back();
+  message.add_bytes(1, name);
+  for (const float value : values) message.add_float(7, value);
+  message.add_number(20, kAttributeFloats);
   return *this;
 }
 

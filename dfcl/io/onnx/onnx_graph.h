@@ -33,6 +33,7 @@ class OnnxGraph {
    public:
     Attributes& number(const std::string& name, std::int64_t value);
     Attributes& numbers(const std::string& name, const std::vector<std::int64_t>& values);
+    Attributes& reals(const std::string& name, const std::vector<float>& values);
     Attributes& texts(const std::string& name, const std::vector<std::string>& values);
     const std::vector<ProtoMessage>& messages() const { return messages_; }
 
