@@ -107,7 +107,7 @@ void add_budgets(std::vector<StudyKey>& keys) {
   budgets("per_unit", &B::per_unit, "Budgets per unit: spend above what everyone would cost in control.")
       .keyword("per_unit");
   budgets("total", &B::total, "Budgets as totals over the units of the trial, likewise above control.")
-      .keyword("total");
+      .keyword("budget");
   budgets("share_of_max", &B::share_of_max,
           "Budgets as shares of the way from control's mean cost in the trial to that of its costliest arm.")
       .between(0.0, 1.0)
@@ -142,7 +142,7 @@ void add_budgets(std::vector<StudyKey>& keys) {
   split("by", &S::by,
         "\"hash\" of the cluster or id; \"time\": earlier trains, later tests; or a column that says train, validation "
         "or test.")
-      .keyword("split");
+      .keyword("split_by");
   split("train", &S::train, "The share of units (of times, by time) that train.").between(0.0, 1.0);
   split("validation", &S::validation, "The share that validates.").between(0.0, 1.0);
   split("test", &S::test, "The share that tests.").between(0.0, 1.0);

@@ -6,6 +6,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/parallel.h"
+#include "dfcl/io/tables/memory_table.h"
 #include "dfcl/learn/known_costs.h"
 #include "dfcl/model/model_file.h"
 
@@ -121,7 +122,9 @@ data::Prediction predict_file(const Model& model, const std::string& units_path,
       },
       context, Figure::outcomes, counts);
   context.finished("predicting");
-  if (all.num_units() == 0) throw core::Error({.kind = core::ErrorKind::data, .what = "no units", .where = units_path});
+  // A file without units is a mistake; a batch of nobody that a program passes on is not.
+  if (all.num_units() == 0 && !io::is_memory_table(units_path))
+    throw core::Error({.kind = core::ErrorKind::data, .what = "no units", .where = units_path});
   return all;
 }
 

@@ -143,7 +143,7 @@ PredictResult predict(const PredictRequest& request, core::RunContext& context) 
   }
   if (request.uncertainty)
     write_figure(*result.model, request.units, *request.uncertainty, model::Figure::standard_errors, nullptr, context);
-  result.drift = report_drift(*result.model, counts, request, context);
+  if (result.num_units > 0) result.drift = report_drift(*result.model, counts, request, context);
   return result;
 }
 

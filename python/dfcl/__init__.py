@@ -1,28 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who gets which incentive under a budget, learned from a randomised trial.
 
-The functions are the verbs of the command line: the same words, the same answers. Data are paths or frames of any library
-that speaks the Arrow PyCapsule interface.
+The functions are the verbs of the command line: the same words, the same answers; studies, models and plans have them as
+methods. Data are paths or frames of any library that speaks the Arrow PyCapsule interface.
 
 >>> import dfcl
 >>> made = dfcl.simulate("marketing", rows=2000, seed=1)
->>> model = dfcl.train(made.study, made.trial, method="tsm", epochs=2, seed=1)
->>> plan = dfcl.allocate(model, made.trial, share_of_max=0.2)
+>>> model = made.study.train(made.trial, method="tsm", epochs=2, seed=1)
+>>> plan = model.allocate(made.trial, share_of_max=0.2)
 >>> plan.spend <= plan.budget
 True
 """
 
 from . import _dfcl
+from .adapters import ForeignModel, adapt
 from .errors import (
     DataError,
+    DfclWarning,
     Error,
     FileError,
     InfeasibleError,
     InternalError,
+    Stopped,
     UnavailableError,
     UnfitError,
     UsageError,
 )
+from .progress import Progress, Step
 from .results import (
     Check,
     Comparison,
@@ -33,6 +37,7 @@ from .results import (
     Interval,
     Model,
     Plan,
+    PlanDifference,
     Power,
     Prediction,
     Readout,
@@ -43,6 +48,7 @@ from .study import Study
 from .verbs import (
     allocate,
     allocate_curve,
+    allocate_many,
     check,
     compare,
     deploy,
@@ -68,27 +74,35 @@ __all__ = [
     "Curve",
     "DataError",
     "Deployment",
+    "DfclWarning",
     "Error",
     "Evaluation",
     "FileError",
+    "ForeignModel",
     "InfeasibleError",
     "Info",
     "InternalError",
     "Interval",
     "Model",
     "Plan",
+    "PlanDifference",
     "Power",
     "Prediction",
+    "Progress",
     "Readout",
     "Simulation",
+    "Step",
+    "Stopped",
     "Study",
     "Table",
     "UnavailableError",
     "UnfitError",
     "UsageError",
     "__version__",
+    "adapt",
     "allocate",
     "allocate_curve",
+    "allocate_many",
     "check",
     "compare",
     "deploy",

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 __all__ = [
+    "DfclWarning",
     "Error",
+    "Stopped",
     "InternalError",
     "UsageError",
     "DataError",
@@ -73,10 +75,34 @@ class UnfitError(Error, ValueError):
     exit_code = 7
 
 
+class Stopped(Error):
+    """The progress function returned True."""
+
+    exit_code = 130
+
+
+class DfclWarning(UserWarning):
+    """What a user should know of a run that goes on. Also sent to ``logging.getLogger("dfcl")``."""
+
+
 _KINDS: dict[int, type[Error]] = {
     kind.exit_code: kind
     for kind in (InternalError, UsageError, DataError, FileError, UnavailableError, InfeasibleError, UnfitError)
 }
+
+
+def usage_error(field: str, message: str, hint: str = "") -> UsageError:
+    """A wrong argument, as the library words it: ``field=: message``."""
+    error = UsageError(f"{field}=: {message}" + (f"\nhint: {hint}" if hint else ""))
+    error.field, error.what, error.hint = field, message, hint
+    return error
+
+
+def data_error(message: str, hint: str = "") -> DataError:
+    """An input that cannot be used."""
+    error = DataError(message + (f"\nhint: {hint}" if hint else ""))
+    error.what, error.hint = message, hint
+    return error
 
 
 def _make(

@@ -1,24 +1,68 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress on a terminal or in a notebook; warnings to ``logging.getLogger("dfcl")``."""
+"""Progress on a terminal, in a notebook or through a function; warnings through ``warnings`` and ``logging``."""
 
 from __future__ import annotations
 
 import logging
+import os
+import re
 import sys
 import time
+import warnings
 from collections.abc import Callable
-from typing import Any, Protocol, Union
+from typing import Any, NamedTuple, Protocol, Union
 
-from .errors import UsageError
+from .errors import DfclWarning, Stopped, usage_error
 
-__all__ = ["Progress", "teller"]
+__all__ = ["Progress", "Step", "teller"]
 
 log = logging.getLogger("dfcl")
+log.addHandler(logging.NullHandler())  # warnings are shown by ``warnings``, logged where the caller asks for it
 
-#: None: shown on a terminal and in a notebook. False: not shown. A function is called with (task, done, total, unit);
-#: total is 0 where the end is not known, and done is total when the task ends.
-Progress = Union[None, bool, Callable[[str, int, int, str], None]]
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Step(NamedTuple):
+    """News of a run: one for each epoch, tree, fold or piece of work.
+
+    Attributes
+    ----------
+    task : str
+        What is being done: "reading", "training", "growing trees".
+    done, total : int
+        How much of it; ``total`` is 0 where the end is not known.
+    unit : str
+        What is counted: "rows", "trees", "fits".
+    detail : str
+        A figure of the step, "loss 0.41", or "".
+    """
+
+    task: str
+    done: int
+    total: int
+    unit: str
+    detail: str
+
+    @property
+    def loss(self) -> float | None:
+        """The training loss of the latest epoch, where the step says it."""
+        found = re.match(r"loss (\S+?),?(?: |$)", self.detail)
+        return None if found is None else float(found.group(1))
+
+
+#: None: shown on a terminal and in a notebook. False: not shown. A function is called with a :class:`Step`; where it
+#: returns True, the run ends with :class:`dfcl.Stopped`.
+Progress = Union[None, bool, Callable[[Step], object]]
 Teller = Callable[[str, str, int, int, str], None]
+
+
+def warn(text: str) -> None:
+    """A warning that points at the line of the caller's code."""
+    log.warning("%s", text)
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and os.path.abspath(frame.f_code.co_filename).startswith(_HERE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, DfclWarning, stacklevel=level)
 
 
 class Display(Protocol):
@@ -94,44 +138,61 @@ class _Shown:
     def __init__(self, display: Display) -> None:
         self._display = display
         self._task = ""
+        self._detail = ""
         self._started = 0.0
 
     def __call__(self, kind: str, text: str, done: int, total: int, unit: str) -> None:
         if kind == "warning":
             self._display.wipe()
-            log.warning("%s", text)
+            warn(text)
         elif kind == "finished":
             self._display.wipe()
-            self._task = ""
+            self._task = self._detail = ""
+        elif kind == "detail":
+            self._detail = f"  {text}"
         else:
             if text != self._task:
                 self._task, self._started = text, time.monotonic()
-            self._display.show(_text(text, done, total, unit, time.monotonic() - self._started))
+            shown = _text(text, done, total, unit, time.monotonic() - self._started)
+            self._display.show(shown + self._detail)
+
+
+class _Called:
+    """Passes steps to a function of the caller's."""
+
+    def __init__(self, function: Callable[[Step], object]) -> None:
+        self._function = function
+        self._step = Step("", 0, 0, "", "")
+
+    def __call__(self, kind: str, text: str, done: int, total: int, unit: str) -> None:
+        if kind == "warning":
+            return warn(text)
+        if kind == "finished":
+            self._step = Step("", 0, 0, "", "")
+            return None
+        if kind == "detail":
+            self._step = self._step._replace(detail=text)
+        else:
+            self._step = Step(text, done, total, unit, self._step.detail)
+        if self._function(self._step) is True:
+            message = f"stopped by the progress function while {self._step.task or 'starting'}"
+            raise Stopped(message)
+        return None
+
+
+def _warn_only(kind: str, text: str, done: int, total: int, unit: str) -> None:
+    if kind == "warning":
+        warn(text)
 
 
 def teller(progress: Progress) -> Teller:
     """What the extension module calls with news of a run."""
-    if progress is not None and not isinstance(progress, bool) and not callable(progress):
-        message = f"progress=: a value of the wrong type: found {progress!r}, expected None, a bool or a function"
-        error = UsageError(message)
-        error.field, error.what = "progress", "a value of the wrong type"
-        raise error
-    if callable(progress):
-
-        def tell(kind: str, text: str, done: int, total: int, unit: str) -> None:
-            if kind == "warning":
-                log.warning("%s", text)
-            elif kind == "progress":
-                progress(text, done, total, unit)
-
-        return tell
-    if progress is not False and _in_notebook():
-        return _Shown(NotebookLine())
-    if progress is True or (progress is None and sys.stderr is not None and sys.stderr.isatty()):
-        return _Shown(TerminalLine())
-
-    def warn(kind: str, text: str, done: int, total: int, unit: str) -> None:
-        if kind == "warning":
-            log.warning("%s", text)
-
-    return warn
+    if progress is None or isinstance(progress, bool):
+        if progress is not False and _in_notebook():
+            return _Shown(NotebookLine())
+        if progress is True or (progress is None and sys.stderr is not None and sys.stderr.isatty()):
+            return _Shown(TerminalLine())
+        return _warn_only
+    if not callable(progress):
+        raise usage_error("progress", f"a value of the wrong type: found {progress!r}, expected None, a bool or a function")
+    return _Called(progress)

@@ -6,12 +6,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Union, Unpack
 
-from . import _dfcl
+from . import _dfcl, html
 from .errors import UsageError
+from .types import Estimator, EvaluateOptions, Path, Setting, TableLike, TrainKeywords
 
-__all__ = ["Study"]
+if TYPE_CHECKING:
+    from .model import Model, ModelLike
+    from .progress import Progress
+    from .results import Check, Comparison, Evaluation, Power
+
+__all__ = ["Study", "StudyLike"]
 
 # Keyword -> key of the study file, from the one table of keys.
 _KEYS = {key["keyword"]: key["name"] for key in _dfcl.study_keys() if key["keyword"]}
@@ -47,7 +53,7 @@ def _toml(value: Any) -> str:
     return "[" + ", ".join(_toml(entry) for entry in value) + "]"
 
 
-def overrides(settings: Mapping[str, Any]) -> list[str]:
+def overrides(settings: Mapping[str, Setting]) -> list[str]:
     """Settings by full key ("split.train") as the extension module takes them; those that are None are left out."""
     return [f"{key}={_toml(value)}" for key, value in settings.items() if value is not None]
 
@@ -55,9 +61,66 @@ def overrides(settings: Mapping[str, Any]) -> list[str]:
 class Study:
     """What the columns of a trial mean, which budgets matter, how units are split and which method learns.
 
-    A study is read from a file, or made of keywords. Keys without a keyword are set by their full name. Budgets are what
-    is spent above everyone in control; ``include_control=True`` counts what control costs in.
+    A study is read from a file, inferred from a trial, or made of keywords. Keys without a keyword are set by their full
+    name. Budgets are what is spent above everyone in control.
 
+    Parameters
+    ----------
+    trial, test : str, optional
+        Paths of the trial and of a separate trial to evaluate on.
+    id : str, optional
+        The column that names the unit; by default the row number, from 1.
+    arm : str
+        The column with the arm the unit got (its treatment).
+    revenue : str
+        The column with what the unit earned (its outcome).
+    cost : str, optional
+        The column with what the unit cost; or say ``arm_cost`` or ``cost_per_revenue``.
+    cost_if : str, optional
+        A column with an outcome (redeemed) that must happen for the price in ``arm_cost`` to be paid.
+    time : str, optional
+        The column with the day or week of a row; a unit is then (id, time).
+    features, exclude : list of str, optional
+        Names or globs of the features, and of columns that are none; by default every column with no other role.
+    categorical : list of str, optional
+        Numeric columns that hold categories; texts are categorical anyway.
+    missing : list of float, optional
+        Numbers that mean missing in a feature, beside null and NaN.
+    cluster : str, optional
+        Units that share this are split, checked and resampled as one.
+    propensity : str, optional
+        The column with the probability with which the unit got its arm.
+    rule : str, optional
+        The column with the arm that today's rule would give: a baseline.
+    control : str, optional
+        The arm that means nothing was given.
+    order : list of str, optional
+        All arms from the weakest to the strongest, where they are graded.
+    share : dict, optional
+        The designed share of every arm, for the sample-ratio test.
+    arm_cost : dict, optional
+        The known price per unit of every arm.
+    cost_per_revenue : dict, optional
+        The known rate of revenue that every arm costs.
+    per_unit, budget, share_of_max : list of float, optional
+        Budgets per unit, as totals, or as shares of what the costliest arm costs above control.
+    include_control : bool, optional
+        Budgets count what control costs in.
+    margin : float, optional
+        The share of revenue that is profit before the incentive.
+    per_revenue : float, optional
+        What one unit of revenue (an order, a visit) is worth; instead of ``margin``.
+    split_by : str, optional
+        "hash" of the cluster or id, "time", or a column that says train, validation or test.
+    estimator : {"horvitz-thompson", "hajek", "stratified", "doubly-robust"}, optional
+        How the revenue of a plan is estimated.
+    method : str, optional
+        One of :func:`dfcl.methods`, or "auto".
+    settings : dict, optional
+        Any other key by its full name: ``{"split.train": 0.7}`` (docs/study.md has all of them).
+
+    Examples
+    --------
     >>> study = Study(arm="discount", revenue="orders", cost="subsidy", control="0", per_unit=[0.2])
     >>> study.set({"split.train": 0.7, "split.test": 0.2}).method
     'auto'
@@ -87,15 +150,15 @@ class Study:
         arm_cost: Mapping[str, float] | None = None,
         cost_per_revenue: Mapping[str, float] | None = None,
         per_unit: Sequence[float] | None = None,
-        total: Sequence[float] | None = None,
+        budget: Sequence[float] | None = None,
         share_of_max: Sequence[float] | None = None,
         include_control: bool | None = None,
         margin: float | None = None,
         per_revenue: float | None = None,
-        split: str | None = None,
-        estimator: str | None = None,
+        split_by: str | None = None,
+        estimator: Estimator | None = None,
         method: str | None = None,
-        settings: Mapping[str, Any] | None = None,
+        settings: Mapping[str, Setting] | None = None,
     ) -> None:
         given = {key: value for key, value in locals().items() if key in _KEYS}
         entries = {_KEYS[name]: value for name, value in given.items()}
@@ -114,16 +177,40 @@ class Study:
         return study
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], settings: Mapping[str, Any] | None = None) -> Study:
-        """Reads a study file; ``settings`` override its keys: ``{"split.train": 0.7}``."""
+    def read(cls, path: Path, settings: Mapping[str, Setting] | None = None) -> Study:
+        """Reads a study file.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        settings : dict, optional
+            Override its keys: ``{"split.train": 0.7}``.
+        """
         return cls._of(_dfcl.Study.read(os.fspath(path), overrides(settings or {})))
 
     @classmethod
-    def parse(cls, text: str, settings: Mapping[str, Any] | None = None) -> Study:
+    def parse(cls, text: str, settings: Mapping[str, Setting] | None = None) -> Study:
         """The text of a study file. Relative paths in it are relative to the working directory."""
         return cls._of(_dfcl.Study.parse(text, "study", "", overrides(settings or {}), False))
 
-    def set(self, settings: Mapping[str, Any]) -> Study:
+    @classmethod
+    def infer(
+        cls,
+        trial: TableLike,
+        *,
+        arm: str | None = None,
+        control: str | None = None,
+        revenue: str | None = None,
+        cost: str | None = None,
+        progress: Progress = None,
+    ) -> Study:
+        """A first study for a trial, for you to correct; parameters as those of :func:`dfcl.init`."""
+        from . import verbs
+
+        return verbs.init(trial, arm=arm, control=control, revenue=revenue, cost=cost, progress=progress)
+
+    def set(self, settings: Mapping[str, Setting]) -> Study:
         """The same study with other values for these keys."""
         native = self._native
         return self._of(_dfcl.Study.parse(native.text, "study", native.folder, overrides(settings), False))
@@ -140,10 +227,75 @@ class Study:
 
     @property
     def method(self) -> str:
+        """The method that trains, "auto" where none is named."""
         return self._native.method
+
+    def check(self, trial: TableLike | None = None, *, progress: Progress = None) -> Check:
+        """Is the trial fit to learn from? Parameters as those of :func:`dfcl.check`."""
+        from . import verbs
+
+        return verbs.check(self, trial, progress=progress)
+
+    def train(
+        self,
+        trial: TableLike | None = None,
+        *,
+        method: str | None = None,
+        epochs: int | None = None,
+        trees: int | None = None,
+        force: bool = False,
+        output: Path | None = None,
+        threads: int | None = None,
+        seed: int = 0,
+        progress: Progress = None,
+        **keywords: Unpack[TrainKeywords],
+    ) -> Model:
+        """Learns a model; parameters as those of :func:`dfcl.train`, which has more of them."""
+        from . import verbs
+
+        return verbs.train(
+            self, trial, method=method, epochs=epochs, trees=trees, force=force, output=output, threads=threads,
+            seed=seed, progress=progress, **keywords,
+        )  # fmt: skip
+
+    def evaluate(
+        self,
+        models: ModelLike | Sequence[ModelLike] | Mapping[str, ModelLike],
+        trial: TableLike | None = None,
+        **options: Unpack[EvaluateOptions],
+    ) -> Evaluation:
+        """What plans are worth; parameters as those of :func:`dfcl.evaluate`."""
+        from . import verbs
+
+        return verbs.evaluate(self, models, trial, **options)
+
+    def compare(
+        self,
+        trial: TableLike | None = None,
+        *,
+        methods: Sequence[str] | None = None,
+        seeds: int | None = None,
+        resamples: int = 1000,
+        seed: int = 0,
+        progress: Progress = None,
+    ) -> Comparison:
+        """Several methods on one trial; parameters as those of :func:`dfcl.compare`."""
+        from . import verbs
+
+        return verbs.compare(self, trial, methods=methods, seeds=seeds, resamples=resamples, seed=seed, progress=progress)
+
+    def power(self, trial: TableLike | None = None, *, progress: Progress = None) -> Power:
+        """What this trial can show, and how large the next must be; see :func:`dfcl.power`."""
+        from . import verbs
+
+        return verbs.power(self, None, trial, progress=progress)
 
     def __repr__(self) -> str:
         return f"<dfcl.Study\n{self.text}>"
+
+    def _repr_html_(self) -> str:
+        keys = [line.strip() for line in self.text.splitlines() if "=" in line and not line.lstrip().startswith("#")]
+        return html.title("Study") + html.definitions(dict(key.split(" = ", 1) for key in keys if " = " in key))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Study) and self.text == other.text
@@ -159,7 +311,11 @@ def _restore(text: str, folder: str) -> Study:
     return Study._of(_dfcl.Study.parse(text, "study", folder, [], False))
 
 
-def study_of(study: Study | str | os.PathLike[str] | None, keywords: Mapping[str, Any]) -> Study:
+#: A study, or the path of a study file.
+StudyLike = Union[Study, Path]
+
+
+def study_of(study: StudyLike | None, keywords: Mapping[str, Any]) -> Study:
     """The study a caller means: one given, one in a file, or one made of keywords."""
     if study is None:
         unknown = [name for name in keywords if name not in _KEYS and name != "settings"]

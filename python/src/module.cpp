@@ -10,17 +10,24 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <memory>
 #include <tuple>
+#include <utility>
 
+#include "dfcl/core/error_makers.h"
 #include "dfcl/core/version.h"
 #include "dfcl/data/study_keys.h"
+#include "dfcl/io/predictions/plan_file.h"
 #include "dfcl/io/predictions/prediction_file.h"
 #include "dfcl/io/study/study_file.h"
 #include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/tables/batch_reader.h"
 #include "dfcl/io/tables/table_summary_reader.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/report/files/model_report.h"
 #include "dfcl/train/methods.h"
+#include "dfcl/verbs/allocate.h"
 #include "errors.h"
 #include "fields.h"
 #include "keyword_style.h"
@@ -61,6 +68,8 @@ void bind_study(nb::module_& module) {
       entry["name"] = key.full_name();
       entry["type"] = data::type_name(key);
       entry["keyword"] = key.keyword;
+      entry["meaning"] = key.meaning;
+      entry["choices"] = key.choices;
       nb::dict flags;
       for (const data::KeyFlag& flag : key.flags) flags[flag.verb.c_str()] = flag.flag;
       entry["flags"] = flags;
@@ -107,12 +116,43 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("is_index", [](const ModelHandle& self) { return self.model->is_index(); });
 }
 
-// Predictions of the caller's own.
-PredictionTable read_prediction(const std::string& path, const RunOptions& options) {
+// Predictions of the caller's own. control: the label of the arm that is control; "": as the table says.
+PredictionTable read_prediction(const std::string& path, const std::string& control, bool is_index,
+                                const RunOptions& options) {
   return run(options, [&](core::RunContext& context) {
-    io::PredictionTable table = io::read_prediction(path, "", context);
-    return PredictionTable{std::make_shared<const data::Prediction>(std::move(table.prediction)),
-                           io::read_provenance(path)};
+    data::Prediction prediction = io::read_prediction(path, "", context).prediction;
+    if (!control.empty()) {
+      const auto& labels = prediction.arms.labels;
+      const auto place = std::find(labels.begin(), labels.end(), control);
+      if (place == labels.end()) throw core::field_error("control", "no such arm", control);
+      prediction.arms.control = static_cast<std::size_t>(place - labels.begin());
+    }
+    prediction.is_index = prediction.is_index || is_index;
+    return PredictionTable{std::make_shared<const data::Prediction>(std::move(prediction)), io::read_provenance(path)};
+  });
+}
+
+// A plan that was written. Of the options that its file has, the first num_options say how it was made; its figures
+// follow.
+verbs::KeptPlan read_plan(const std::string& path, std::size_t num_options, const RunOptions& options) {
+  return run(options, [&](core::RunContext& context) {
+    io::PlanFile file = io::read_plan(path, context);
+    auto& all = file.provenance.options;
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(std::min(num_options, all.size()));
+    std::vector<std::pair<std::string, std::string>> figures(first, all.end());
+    all.erase(first, all.end());
+    return verbs::KeptPlan{std::make_shared<const data::Plan>(std::move(file.plan)), std::move(file.provenance),
+                           std::move(figures)};
+  });
+}
+
+PlainTable read_table(const std::string& path, const RunOptions& options) {
+  return run(options, [&](core::RunContext& context) {
+    const std::unique_ptr<data::BatchSource> source = io::open_batches(path, {}, {}, context);
+    auto table = std::make_shared<data::Table>();
+    table->columns = source->columns();
+    for (data::Batch batch; source->next(batch); batch = {}) table->batches.push_back(std::move(batch));
+    return PlainTable{std::move(table), io::read_provenance(path)};
   });
 }
 
@@ -133,7 +173,9 @@ NB_MODULE(_dfcl, module) {
   bind_model(module);
   bind_tables(module);
   bind_verbs(module);
-  module.def("read_prediction", &read_prediction, "path"_a, "run"_a);
+  module.def("read_prediction", &read_prediction, "path"_a, "control"_a, "index"_a, "run"_a);
+  module.def("read_plan", &read_plan, "path"_a, "num_options"_a, "run"_a);
+  module.def("read_table", &read_table, "path"_a, "run"_a);
   module.def("write_text", &dfcl::io::write_text_file, "path"_a, "text"_a);
   module.def("methods", &methods);
   module.def("set_keywords", &set_keywords, "keyword_of_key"_a);

@@ -21,22 +21,25 @@ namespace {
 constexpr auto kLook = std::chrono::milliseconds(50);
 
 struct Message {
-  const char* kind;
+  const char* kind = "progress";
   std::string text;
   std::uint64_t done = 0;
   std::uint64_t total = 0;
   std::string unit = {};
 };
 
-// Keeps the latest progress and all warnings until the calling thread passes them on.
+// Keeps warnings, figures of steps and progress until the calling thread passes them on; of rows, which are counted by
+// the million, the latest progress only.
 class Mailbox : public core::ProgressSink {
  public:
   void progress(std::string_view task, std::uint64_t done, std::uint64_t total, std::string_view unit) override {
     const std::lock_guard lock(mutex_);
-    if (messages_.empty() || std::string_view(messages_.back().kind) != "progress")
-      messages_.push_back({"progress", "", 0, 0, ""});
+    const bool replaces = !messages_.empty() && std::string_view(messages_.back().kind) == "progress" &&
+                          messages_.back().text == task && (unit == "rows" || messages_.size() > kMostSteps);
+    if (!replaces) messages_.emplace_back();
     messages_.back() = {"progress", std::string(task), done, total, std::string(unit)};
   }
+  void detail(std::string_view text) override { add({"detail", std::string(text)}); }
   void finished(std::string_view task) override { add({"finished", std::string(task)}); }
   void warning(std::string_view text) override { add({"warning", std::string(text)}); }
 
@@ -52,6 +55,8 @@ class Mailbox : public core::ProgressSink {
     const std::lock_guard lock(mutex_);
     messages_.push_back(std::move(message));
   }
+
+  static constexpr std::size_t kMostSteps = 1000;  // between two looks
 
   std::mutex mutex_;
   std::vector<Message> messages_;

@@ -21,7 +21,8 @@ namespace dfcl::python {
 struct RunOptions {
   int threads = 0;
   std::uint64_t seed = 0;
-  // Called with (kind, text, done, total, unit): "progress" with a task, "finished" with a task, "warning" with a text.
+  // Called with (kind, text, done, total, unit): "progress" and "finished" with a task, "detail" with a figure of the
+  // step at hand ("loss 0.41"), "warning" with a text.
   // None: nobody is told.
   nanobind::object tell = nanobind::none();
 };

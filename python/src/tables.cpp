@@ -81,6 +81,15 @@ std::unique_ptr<io::MemoryTable> table_of_stream(const nb::capsule& capsule, con
   return std::make_unique<io::MemoryTable>(stream, label);
 }
 
+std::unique_ptr<io::MemoryTable> table_of_array(const nb::capsule& schema, const nb::capsule& array,
+                                                const std::string& label) {
+  auto* of_schema = static_cast<ArrowSchema*>(PyCapsule_GetPointer(schema.ptr(), "arrow_schema"));
+  auto* of_array = static_cast<ArrowArray*>(PyCapsule_GetPointer(array.ptr(), "arrow_array"));
+  if (of_schema == nullptr || of_array == nullptr) throw nb::python_error();
+  const nb::gil_scoped_release release;
+  return std::make_unique<io::MemoryTable>(of_schema, of_array, label);
+}
+
 // Shares the memory, which lives as long as `owner` does.
 using Numbers = nb::ndarray<nb::numpy, const float, nb::ndim<2>>;
 Numbers matrix_to_numpy(const core::Matrix<float>& matrix, nb::handle owner) {
@@ -183,6 +192,7 @@ nb::object ids_to_python(const data::Ids& ids) {
 void bind_tables(nb::module_& module) {
   nb::class_<io::MemoryTable>(module, "MemoryTable")
       .def_static("from_stream", &table_of_stream, nb::arg("capsule"), nb::arg("label"))
+      .def_static("from_array", &table_of_array, nb::arg("schema"), nb::arg("array"), nb::arg("label"))
       .def_static("from_columns", &table_of_columns, nb::arg("columns"), nb::arg("label"))
       .def_prop_ro("path", &io::MemoryTable::path)
       .def_prop_ro("num_rows", &io::MemoryTable::num_rows)

@@ -130,6 +130,13 @@ void bind_predict(nb::module_& module) {
   });
 }
 
+// Shares the memory of the plan.
+nb::ndarray<nb::numpy, const float, nb::ndim<1>> numbers(nb::handle_t<verbs::KeptPlan> self,
+                                                         std::vector<float> data::Plan::*member) {
+  const std::vector<float>& values = (*nb::cast<const verbs::KeptPlan&>(self).plan).*member;
+  return nb::ndarray<nb::numpy, const float, nb::ndim<1>>(values.data(), {values.size()}, self);
+}
+
 void bind_plan(nb::module_& module) {
   nb::class_<verbs::KeptPlan>(module, "Plan")
       .def_prop_ro("num_units", [](const verbs::KeptPlan& self) { return self.plan->num_units(); })
@@ -139,6 +146,10 @@ void bind_plan(nb::module_& module) {
                      const auto& arm = nb::cast<const verbs::KeptPlan&>(self).plan->arm;
                      return nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>(arm.data(), {arm.size()}, self);
                    })
+      .def_prop_ro("num_options", [](const verbs::KeptPlan& self) { return self.provenance.options.size(); })
+      .def_prop_ro("ids", [](const verbs::KeptPlan& self) { return ids_to_python(self.plan->ids); })
+      .def_prop_ro("revenue", [](nb::handle_t<verbs::KeptPlan> self) { return numbers(self, &data::Plan::revenue); })
+      .def_prop_ro("cost", [](nb::handle_t<verbs::KeptPlan> self) { return numbers(self, &data::Plan::cost); })
       .def("stream",
            [](const verbs::KeptPlan& self) {
              data::Provenance provenance = self.provenance;

@@ -76,14 +76,14 @@ def test_predictions(files, trained, tmp_path):
 
 @pytest.mark.parametrize("many_units", [1, 200_000])
 def test_a_plan_whether_the_frame_is_read_in_place_or_not(files, tmp_path, monkeypatch, many_units):
-    monkeypatch.setattr("dfcl.verbs._MANY_UNITS", many_units)
+    monkeypatch.setattr("dfcl.verbs.plans._MANY_UNITS", many_units)
     dfcl.allocate(dfcl_frame(files / "predictions.parquet"), share_of_max=0.2, output=tmp_path / "plan.parquet")
     assert same(tmp_path / "plan.parquet", files / "plan.parquet")
 
 
 @pytest.mark.parametrize("many_units", [1, 200_000])
 def test_a_plan_that_is_written_later(files, tmp_path, monkeypatch, many_units):
-    monkeypatch.setattr("dfcl.verbs._MANY_UNITS", many_units)
+    monkeypatch.setattr("dfcl.verbs.plans._MANY_UNITS", many_units)
     plan = dfcl.allocate(
         dfcl_frame(files / "predictions.parquet"), share_of_max=0.2, holdout=0.1, explore=0.05, seed=5
     )

@@ -30,7 +30,7 @@ class OnAnyTarget(DecisionFocusedRegressor):
             rows = np.tile(np.arange(len(revenue)), 1 + 120 // len(revenue))
             X, revenue = sklearn.utils._safe_indexing(X, rows), revenue[rows]
         arm = np.arange(len(revenue)) % 2
-        return X, {"arm": arm, "revenue": revenue, "cost": 0.1 * arm}
+        return X, {"treatment": arm, "revenue": revenue, "cost": 0.1 * arm}
 
     def fit(self, X, y=None):
         X, outcomes = self._as_trial(X, y)
@@ -61,7 +61,7 @@ def trial():
     X = random.normal(size=(1200, 3))
     arm = random.integers(0, 3, 1200) * 5
     revenue = 2 + 0.2 * arm * (X[:, 0] > 0) + random.normal(size=1200)
-    return X, {"arm": arm, "revenue": revenue, "cost": 0.1 * arm}
+    return X, {"treatment": arm, "revenue": revenue, "cost": 0.1 * arm}
 
 
 @pytest.fixture(scope="module")
@@ -79,15 +79,22 @@ def test_predictions_are_revenues_then_costs(learner, trial):
     assert prediction.shape == (1200, 6)
     np.testing.assert_array_equal(prediction[:, :3], outcomes.revenue)
     np.testing.assert_array_equal(prediction[:, 3:], outcomes.cost)
+    np.testing.assert_array_equal(learner.predict_revenue(X), outcomes.revenue)
+    np.testing.assert_array_equal(learner.predict_cost(X), outcomes.cost)
+    effect = learner.effect(X)
+    assert not effect[:, 0].any()
+    np.testing.assert_array_equal(effect[:, 2], outcomes.revenue[:, 2] - outcomes.revenue[:, 0])
 
 
 def test_a_plan_keeps_to_its_budget(learner, trial):
     X, _ = trial
-    arms = learner.allocate(X, budget=150)
+    plan = learner.allocate(X, budget=150)
+    assert isinstance(plan, dfcl.Plan) and plan.budget == 150
+    arms = plan.arm
     cost = learner.predict_outcomes(X).cost
     spent = cost[np.arange(len(X)), [list(learner.arms_).index(arm) for arm in arms]].sum()
     assert len(arms) == len(X) and spent <= 150 * (1 + 1e-5)
-    assert set(learner.allocate(X, per_unit=0.05, max_units={"10": 0})) <= {"0", "5"}
+    assert set(learner.allocate(X, per_unit=0.05, max_units={"10": 0}).arm) <= {"0", "5"}
 
 
 def test_the_score_tells_a_learner_from_noise(learner, trial):
@@ -108,7 +115,7 @@ def test_parameters_clones_and_pickles(learner, trial):
 
 def test_a_search_over_parameters(trial):
     X, outcomes = trial
-    y = np.column_stack([outcomes["arm"], outcomes["revenue"], outcomes["cost"]])
+    y = pandas.DataFrame(outcomes)[["cost", "treatment", "revenue"]]  # by name, in any order
     start = DecisionFocusedRegressor("tsm", control="0", random_state=1)
     search = GridSearchCV(start, {"epochs": [1, 4]}, cv=KFold(2)).fit(X, y)
     assert search.best_params_["epochs"] in (1, 4)
@@ -127,9 +134,9 @@ def test_outcomes_are_routed_through_pipelines_and_folds(trial):
 
 def test_frames_with_categories(trial):
     X, outcomes = trial
-    frame = pandas.DataFrame(X, columns=["a", "b", "arm"]).assign(city=np.where(X[:, 1] > 0, "Ulm", "Bonn"))
+    frame = pandas.DataFrame(X, columns=["a", "b", "treatment"]).assign(city=np.where(X[:, 1] > 0, "Ulm", "Bonn"))
     learner = DecisionFocusedRegressor("tsm", epochs=2, control="0").fit(frame, **outcomes)
-    assert learner.model_.features == ["a", "b", "arm", "city"]
+    assert learner.model_.features == ["a", "b", "treatment", "city"]
     assert learner.predict(frame).shape == (1200, 6)
     with pytest.raises(ValueError, match="feature names"):
         learner.predict(frame.rename(columns={"a": "z"}))
@@ -138,11 +145,41 @@ def test_frames_with_categories(trial):
 def test_missing_outcomes_say_what_is_missing(trial):
     X, outcomes = trial
     with pytest.raises(ValueError, match="cost= is missing"):
-        DecisionFocusedRegressor().fit(X, arm=outcomes["arm"], revenue=outcomes["revenue"])
+        DecisionFocusedRegressor().fit(X, treatment=outcomes["treatment"], revenue=outcomes["revenue"])
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         DecisionFocusedRegressor().fit(X[:-1], **outcomes)
-    with pytest.raises(ValueError, match="three columns"):
-        DecisionFocusedRegressor().fit(X, outcomes["revenue"])
+    with pytest.raises(ValueError, match="three columns with names"):
+        DecisionFocusedRegressor().fit(X, np.column_stack(list(outcomes.values())))
+    with pytest.raises(ValueError, match="cost is missing"):
+        DecisionFocusedRegressor().fit(X, {"treatment": outcomes["treatment"], "revenue": outcomes["revenue"]})
+
+
+def test_all_rows_train_unless_a_share_is_asked_for(trial):
+    X, outcomes = trial
+    learner = DecisionFocusedRegressor("tsm", epochs=1, control="0", random_state=1).fit(X, **outcomes)
+    assert "train = 1" in learner.model_.study and learner.model_.figures["trained_on"]["units"] == len(X)
+    some = clone(learner).set_params(validation_share=0.25).fit(X, **outcomes)
+    assert some.model_.figures["trained_on"]["units"] < len(X)
+
+
+def test_y_by_name_is_the_keywords(trial):
+    X, outcomes = trial
+    start = DecisionFocusedRegressor("tsm", epochs=1, control="0", random_state=1)
+    expected = clone(start).fit(X, **outcomes).model_
+    assert clone(start).fit(X, outcomes).model_ == expected
+    fields = np.rec.fromarrays(list(outcomes.values()), names=list(outcomes))
+    assert clone(start).fit(X, fields).model_ == expected
+
+
+def test_one_thread_unless_more_are_asked_for():
+    assert [DecisionFocusedRegressor(n_jobs=jobs)._threads() for jobs in (None, 3, -1)] == [1, 3, 0]
+
+
+def test_plans_carry_the_index_of_the_frame(learner, trial):
+    X, _ = trial
+    frame = pandas.DataFrame(X, columns=["x0", "x1", "x2"], index=[f"u{row}" for row in range(len(X))])
+    named = DecisionFocusedRegressor("tsm", epochs=1, control="0").fit(frame, **trial[1])
+    assert list(named.allocate(frame, per_unit=0.1).to_pandas().index[:2]) == ["u0", "u1"]
 
 
 def test_the_same_seed_is_the_same_model(learner, trial):

@@ -22,6 +22,7 @@ TYPES = {
 
 def test_keywords_and_their_types_are_those_of_the_table():
     expected = {key["keyword"]: f"{TYPES[key['type']]} | None" for key in _dfcl.study_keys() if key["keyword"]}
+    expected["estimator"] = "Estimator | None"
     found = {
         name: parameter.annotation
         for name, parameter in inspect.signature(dfcl.Study.__init__).parameters.items()

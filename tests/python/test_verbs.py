@@ -3,6 +3,7 @@
 
 import logging
 import pickle
+import warnings
 
 import numpy as np
 import pyarrow
@@ -86,7 +87,7 @@ def test_a_budget_that_cannot_be_met_is_a_status():
 
 def test_several_budgets_and_a_curve(made, model):
     prediction = dfcl.predict(model, made.trial)
-    plans = dfcl.allocate(prediction, per_unit=[0.1, 0.2])
+    plans = dfcl.allocate_many(prediction, per_unit=[0.1, 0.2])
     assert [plan.budget for plan in plans] == pytest.approx([600, 1200])
     curve = dfcl.allocate_curve(prediction, points=5)
     assert len(curve["points"]) == 5
@@ -139,31 +140,47 @@ def test_models_are_not_scored_on_their_training_rows(made, model):
     assert result["models"]
 
 
-def test_warnings_go_to_logging(caplog, made):
+def test_warnings_go_to_warnings_and_to_logging(caplog, made):
     broken = dfcl.simulate("marketing", rows=20000, seed=1, imbalance=True)
-    with caplog.at_level(logging.WARNING, logger="dfcl"):
+    with caplog.at_level(logging.WARNING, logger="dfcl"), pytest.warns(dfcl.DfclWarning, match="unfit") as seen:
         dfcl.train(broken.study, broken.trial, method="tsm", epochs=1, force=True)
     assert any("unfit" in record.message for record in caplog.records)
+    assert all(warning.filename == __file__ for warning in seen), "they point at the caller's line"
+
+
+def test_a_warning_may_be_made_an_error(made):
+    broken = dfcl.simulate("marketing", rows=20000, seed=1, imbalance=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", dfcl.DfclWarning)
+        with pytest.raises(dfcl.DfclWarning, match="unfit"):
+            dfcl.train(broken.study, broken.trial, method="tsm", epochs=1, force=True)
 
 
 def test_progress_goes_to_a_function(made):
     seen = []
-    dfcl.train(made.study, made.trial, method="tsm", epochs=3, progress=lambda *news: seen.append(news))
-    assert all(len(news) == 4 and isinstance(news[0], str) for news in seen) and seen
+    dfcl.train(made.study, made.trial, method="tsm", epochs=3, progress=seen.append)
+    assert seen and all(isinstance(step, dfcl.Step) for step in seen)
+    losses = [step.loss for step in seen if step.loss is not None]
+    assert len(set(losses)) == 3 and losses[-1] < losses[0], "the loss of every epoch"
+
+
+def test_every_tree_and_fold_is_a_step(small_study, small_trial):
+    seen = []
+    dfcl.train(small_study, small_trial, method="tsm-forest", trees=12, progress=seen.append, force=True)
+    assert {step.done for step in seen if step.unit == "trees" and step.total == 12} == set(range(1, 13))
+
+
+def test_a_progress_function_that_returns_true_stops_the_run(made):
+    with pytest.raises(dfcl.Stopped, match="stopped by the progress function"):
+        dfcl.train(made.study, made.trial, method="tsm", epochs=4000, progress=lambda step: step.loss is not None)
 
 
 def test_an_exception_of_the_progress_function_ends_the_run(made):
-    def fail(*news):
+    def fail(step):
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
         dfcl.train(made.study, made.trial, method="tsm", epochs=400, progress=fail)
-
-
-def test_results_show_in_notebooks(made, model):
-    assert dfcl.check(made.study, made.trial)._repr_html_().startswith("<pre>")
-    page = dfcl.evaluate(made.study, model, made.trial, resamples=0)._repr_html_()
-    assert page.startswith("<iframe srcdoc=") and "&lt;svg" in page or "script" in page
 
 
 def test_init_returns_the_study_that_it_writes(tmp_path, monkeypatch):

@@ -118,7 +118,7 @@ core::Matrix<float> fill_group(const arrow::RecordBatch& batch, int first, const
   for (std::size_t column = 0; column < names.size(); ++column) {
     const arrow::Array& array = *batch.column(first + static_cast<int>(column));
     if (is_number(*array.type())) continue;
-    const std::vector<float> values = numbers_of_words(labels_of(array), names[column], bad);
+    const std::vector<float> values = numbers_of_words(labels_of(array, names[column]), names[column], bad);
     for (std::size_t row = 0; row < values.size(); ++row) matrix(row, column) = values[row];
   }
   return matrix;

@@ -212,7 +212,7 @@ void fill_numbers(const arrow::Array& array, std::int64_t begin, std::int64_t en
   fill(array, begin, end, out, stride);
 }
 
-LabelColumn labels_of(const arrow::Array& array) {
+LabelColumn labels_of(const arrow::Array& array, const std::string& name) {
   LabelCoder coder;
   std::vector<std::uint32_t> codes(static_cast<std::size_t>(array.length()), LabelColumn::kMissing);
   switch (array.type_id()) {
@@ -243,6 +243,7 @@ LabelColumn labels_of(const arrow::Array& array) {
       if (!is_number(*array.type())) {
         throw core::Error({.kind = core::ErrorKind::data,
                            .what = "a column of a type that cannot be used",
+                           .where = name.empty() ? "" : "column '" + name + "'",
                            .found = array.type()->ToString(),
                            .hint = "exclude it, or write it as text or numbers"});
       }

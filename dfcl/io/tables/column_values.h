@@ -30,7 +30,8 @@ struct LabelColumn {
 };
 
 // Every type has labels: numbers are written in their shortest form, 5.0 as "5". Null and blank are missing.
-LabelColumn labels_of(const arrow::Array& array);
+// name: of the column, for the Error of kind data where it holds lists or the like.
+LabelColumn labels_of(const arrow::Array& array, const std::string& name = "");
 
 std::string_view trim(std::string_view text);
 

@@ -111,6 +111,17 @@ std::shared_ptr<const MemoryRecords> read_stream(ArrowArrayStream* stream, const
   return records;
 }
 
+std::shared_ptr<const MemoryRecords> read_batch(ArrowSchema* schema, ArrowArray* array, const std::string& label) {
+  const std::string where = fmt::format("<{}>", label);
+  auto batch = require_value(arrow::ImportRecordBatch(array, schema), where, "read");
+  require_good(batch->Validate(), where, "read");
+  auto records = std::make_shared<MemoryRecords>();
+  records->schema = batch->schema();
+  records->num_rows = batch->num_rows();
+  records->batches.push_back(std::move(batch));
+  return records;
+}
+
 std::shared_ptr<arrow::DataType> type_of(MemoryColumn::Type type) {
   using Type = MemoryColumn::Type;
   switch (type) {
@@ -173,6 +184,11 @@ std::shared_ptr<const MemoryRecords> make_records(std::vector<MemoryColumn> colu
 }  // namespace
 
 MemoryTable::MemoryTable(ArrowArrayStream* stream, const std::string& label) : records_(read_stream(stream, label)) {
+  path_ = add_name(label, records_);
+}
+
+MemoryTable::MemoryTable(ArrowSchema* schema, ArrowArray* batch, const std::string& label)
+    : records_(read_batch(schema, batch, label)) {
   path_ = add_name(label, records_);
 }
 

@@ -12,7 +12,9 @@
 
 #include "dfcl/data/text_column.h"
 
-struct ArrowArrayStream;  // of the Arrow C stream interface
+struct ArrowArray;  // of the Arrow C interfaces
+struct ArrowArrayStream;
+struct ArrowSchema;
 
 namespace dfcl::io {
 
@@ -33,6 +35,8 @@ class MemoryTable {
   // Takes over the stream and reads it to its end. `label` names the table in messages: "trial" becomes <trial>.
   // Throws Error of kind data where the stream fails.
   MemoryTable(ArrowArrayStream* stream, const std::string& label);
+  // Takes over one record batch. Throws Error of kind data where the two do not fit each other.
+  MemoryTable(ArrowSchema* schema, ArrowArray* batch, const std::string& label);
   // Columns of num_rows values each.
   MemoryTable(std::vector<MemoryColumn> columns, std::size_t num_rows, const std::string& label);
   ~MemoryTable();

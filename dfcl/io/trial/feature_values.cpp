@@ -22,8 +22,8 @@ void clean_numbers(float* out, std::int64_t rows, std::int64_t stride, std::span
 
 }  // namespace
 
-LabelColumn category_labels(const arrow::Array& array, std::span<const float> missing_codes) {
-  LabelColumn labels = labels_of(array);
+LabelColumn category_labels(const arrow::Array& array, std::span<const float> missing_codes, const std::string& name) {
+  LabelColumn labels = labels_of(array, name);
   if (missing_codes.empty()) return labels;
   std::vector<char> is_missing(labels.labels.size(), 0);
   for (std::size_t label = 0; label < labels.labels.size(); ++label) {

@@ -15,7 +15,7 @@
 namespace dfcl::io {
 
 // The labels of a column; those that stand for a missing code are missing.
-LabelColumn category_labels(const arrow::Array& array, std::span<const float> missing_codes);
+LabelColumn category_labels(const arrow::Array& array, std::span<const float> missing_codes, const std::string& name);
 
 // rows x features. columns[f] is the place of feature f in the batch; where categories[f] has codes the matrix gets
 // those, else the column's numbers, in which missing codes and infinities become NaN.

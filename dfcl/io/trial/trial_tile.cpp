@@ -47,7 +47,7 @@ class TileMaker {
     std::vector<double> numbers(values.size());
     if (is_number(*array.type())) {
       fill_numbers(array, 0, rows_, numbers.data(), 1);
-    } else if (!read_words(labels_of(array), name, role, numbers)) {
+    } else if (!read_words(labels_of(array, name), name, role, numbers)) {
       return values;
     }
     for (std::size_t row = 0; row < values.size(); ++row) {
@@ -113,7 +113,7 @@ class TileMaker {
   void read_labels() {
     const auto read = [&](int index, const char* role, LabelColumn& labels) {
       if (index < 0) return;
-      labels = labels_of(column(index));
+      labels = labels_of(column(index), plan_.wanted[static_cast<std::size_t>(index)].name);
       const auto missing = std::find(labels.codes.begin(), labels.codes.end(), LabelColumn::kMissing);
       if (missing != labels.codes.end()) {
         report({missing - labels.codes.begin(), plan_.wanted[static_cast<std::size_t>(index)].name,
@@ -130,7 +130,8 @@ class TileMaker {
     tile_.categories.resize(plan_.features.size());
     for (std::size_t feature = 0; feature < plan_.features.size(); ++feature) {
       if (!plan_.features[feature].categorical) continue;
-      tile_.categories[feature] = category_labels(column(plan_.feature_columns[feature]), plan_.missing_codes);
+      tile_.categories[feature] =
+          category_labels(column(plan_.feature_columns[feature]), plan_.missing_codes, plan_.features[feature].name);
     }
     tile_.features = feature_values(batch_, plan_.feature_columns, tile_.categories, plan_.missing_codes);
     for (LabelColumn& categories : tile_.categories) categories.codes = {};

@@ -191,7 +191,7 @@ UnitBatch UnitReader::decode(std::shared_ptr<RawUnits> raw) const {
   for (std::size_t feature = 0; feature < num_features; ++feature) {
     const arrow::Array& array = *decoded.batch->column(static_cast<int>(feature));
     if (!impl_->schema.features[feature].categorical && is_number(*array.type())) continue;
-    labels[feature] = category_labels(array, impl_->missing_codes);
+    labels[feature] = category_labels(array, impl_->missing_codes, impl_->schema.features[feature].name);
     values[feature] = impl_->values_of_labels(feature, labels[feature], batch.raw->bad);
   }
   if (batch.raw->bad) return batch;

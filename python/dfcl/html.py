@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results as HTML tables for notebooks."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["definitions", "notes", "number", "table", "title"]
+
+_CELL = "padding: 2px 10px; white-space: nowrap"
+_NUMBER = f"{_CELL}; text-align: right; font-variant-numeric: tabular-nums"
+_TEXT = f"{_CELL}; text-align: left"
+
+
+def number(value: object) -> str:
+    """A figure as people read it: four digits that count, thousands apart; an interval as "1.2 (0.9 to 1.5)"."""
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return ""
+    low, high = getattr(value, "low", None), getattr(value, "high", None)
+    if low is not None and high is not None and math.isfinite(low) and math.isfinite(high):
+        return f"{number(float(value))} ({number(low)} to {number(high)})"
+    if isinstance(value, int) or abs(value) >= 10_000:
+        return f"{value:,.0f}"
+    digits = 4 if value == 0 else max(0, 3 - math.floor(math.log10(abs(value))))
+    text = f"{value:,.{min(digits, 8)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _is_number(value: object) -> bool:
+    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+
+
+def table(rows: Sequence[Mapping[str, object]], caption: str = "", most: int = 30) -> str:
+    """Rows with the same names as a table; columns of numbers are aligned to the right."""
+    if not rows:
+        return ""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    style = {name: _NUMBER if all(_is_number(row.get(name)) for row in rows) else _TEXT for name in names}
+    heads = "".join(f'<th style="{style[name]}">{html.escape(name.replace("_", " "))}</th>' for name in names)
+    body = "".join(
+        "<tr>" + "".join(f'<td style="{style[n]}">{html.escape(number(row.get(n)))}</td>' for n in names) + "</tr>"
+        for row in rows[:most]
+    )
+    more = f"<p>{len(rows) - most:,} more rows</p>" if len(rows) > most else ""
+    above = f'<caption style="text-align: left; padding: 6px 10px">{html.escape(caption)}</caption>' if caption else ""
+    return f'<table style="border-collapse: collapse">{above}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{more}'
+
+
+def definitions(entries: Mapping[str, object]) -> str:
+    """Names beside their figures."""
+    body = "".join(
+        f'<tr><th style="{_TEXT}">{html.escape(name.replace("_", " "))}</th>'
+        f'<td style="{_NUMBER if _is_number(value) else _TEXT}">{html.escape(number(value))}</td></tr>'
+        for name, value in entries.items()
+    )
+    return f'<table style="border-collapse: collapse"><tbody>{body}</tbody></table>' if body else ""
+
+
+def title(text: str) -> str:
+    return f"<p><b>{html.escape(text)}</b></p>" if text else ""
+
+
+def notes(texts: Iterable[str]) -> str:
+    """A list of remarks."""
+    body = "".join(f"<li>{html.escape(text)}</li>" for text in texts)
+    return f"<ul>{body}</ul>" if body else ""

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans: who gets what, and what they earned."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Unpack
+
+from .. import _dfcl
+from ..adapters import ForeignModel
+from ..errors import usage_error
+from ..model import Model, ModelLike, Prediction, model_of
+from ..plan import Plan
+from ..progress import Progress
+from ..results import Curve, Readout
+from ..tables import Sources, index_of
+from ..types import AllocateOptions, Objective, Path, TableLike
+from .request import fill, fill_tables, run_of
+
+__all__ = ["allocate", "allocate_curve", "allocate_many", "readout"]
+
+# Frames of at least this many units that are not tied to each other are read where they lie: nothing is copied. The plan
+# is the same either way.
+_MANY_UNITS = 200_000
+
+
+def _request(predictions: ModelLike, units: TableLike | None, sources: Sources) -> _dfcl.AllocateRequest:
+    request = _dfcl.AllocateRequest()
+    if isinstance(predictions, (str, os.PathLike)) and units is not None:
+        predictions = model_of(predictions, "predictions")
+    if isinstance(predictions, Model):
+        if units is None:
+            raise usage_error("units", "a model: plan for which units?", "allocate(model, units, ...)")
+        request.set("model", predictions._native)
+        request.set("units", sources.path(units, "units", predictions.features))
+    elif isinstance(predictions, Prediction):
+        request.set("prediction", predictions._native)
+        fill_tables(request, sources, units=units)  # where the segments stand
+    elif units is not None:
+        raise usage_error("units", "a table of predictions takes no units", "leave out units=, or give a model")
+    else:
+        request.set("predictions", sources.path(predictions, "predictions"))
+    return request
+
+
+def _limits(limits: Mapping[str, int] | None, field: str) -> list[str] | None:
+    """ARM=N for each arm."""
+    if limits is None:
+        return None
+    if not isinstance(limits, Mapping):
+        raise usage_error(field, f"cannot make limits of {type(limits).__name__}", 'a mapping: {"20": 1000}')
+    return [f"{arm}={count}" for arm, count in limits.items()]
+
+
+def _index_of_plan(predictions: object, units: object) -> object:
+    """The index of the frame whose rows are the units of the plan."""
+    if isinstance(predictions, Prediction):
+        return predictions._index
+    return index_of(units if isinstance(predictions, (Model, str, os.PathLike)) else predictions)
+
+
+def _plans(predictions: ModelLike, units: TableLike | None, budgets: Mapping[str, Any], options: Mapping[str, Any]) -> list[Plan]:
+    if isinstance(predictions, ForeignModel):
+        if units is None:
+            raise usage_error("units", "a model: plan for which units?", "allocate(model, units, ...)")
+        predictions, units = predictions.predict(units), None
+    given = dict(options)
+    segment_budgets = given.pop("segment_budgets", None)
+    if isinstance(segment_budgets, Mapping) and set(segment_budgets) != {"segment", "budget"}:
+        segment_budgets = {"segment": list(segment_budgets), "budget": list(segment_budgets.values())}
+    tables = {name: given.pop(name, None) for name in ("eligible", "second_cost", "previous")}
+    limits = {name: _limits(given.pop(name, None), name) for name in ("min_units", "max_units")}
+    run = run_of(given.pop("threads", None), given.pop("seed", 0), given.pop("progress", None))
+    coupled = (given.get("segment"), tables["second_cost"], tables["eligible"], *limits.values())
+    with Sources() as sources:
+        request = _request(predictions, units, sources)
+        many = units is None and sources.most_rows() >= _MANY_UNITS
+        fill(request, **budgets, **given, **limits)
+        fill_tables(request, sources, segment_budgets=segment_budgets, **tables)
+        request.set("stream", many and all(entry is None for entry in coupled))
+        figures, plans = _dfcl.allocate(request, run)
+    index = _index_of_plan(predictions, units)
+    return [Plan(json, text, plan, index) for (json, text), plan in zip(figures, plans)]
+
+
+def allocate(
+    predictions: ModelLike,
+    units: TableLike | None = None,
+    *,
+    budget: float | None = None,
+    per_unit: float | None = None,
+    share_of_max: float | None = None,
+    include_control: bool = False,
+    multiplier: float | None = None,
+    control: str | None = None,
+    index: bool = False,
+    objective: Objective = "revenue",
+    margin: float | None = None,
+    per_revenue: float | None = None,
+    min_roi: float | None = None,
+    eligible: TableLike | None = None,
+    segment: str | None = None,
+    segment_budgets: TableLike | Mapping[str, float] | None = None,
+    second_cost: TableLike | None = None,
+    second_budget: float | None = None,
+    min_units: Mapping[str, int] | None = None,
+    max_units: Mapping[str, int] | None = None,
+    holdout: float | None = None,
+    holdout_salt: str | None = None,
+    explore: float | None = None,
+    launch: str | None = None,
+    previous: TableLike | None = None,
+    output: Path | None = None,
+    threads: int | None = None,
+    seed: int = 0,
+    progress: Progress = None,
+) -> Plan:
+    """Who gets what: the best plan for a budget, with proof of how good it is.
+
+    Parameters
+    ----------
+    predictions : Prediction, frame, Model or path
+        A ``Prediction``; any table with columns id, revenue_<arm> and cost_<arm> from any model; or a model.
+    units : path or frame, optional
+        Of a model: the units to predict and plan for. Of a prediction: where its segments stand.
+    budget, per_unit, share_of_max : float, optional
+        What may be spent above everyone in control: in all, per unit, or as a share of what the costliest arm costs above
+        control.
+    include_control : bool, default False
+        Budgets count what control costs in.
+    multiplier : float, optional
+        No budget: a known price of money, such as yesterday's.
+    control : str, optional
+        The arm that is control, where the predictions do not say it themselves.
+    index : bool, default False
+        Revenue ranks units and is no money, where the predictions do not say it themselves.
+    objective : {"revenue", "profit"}
+        What is made large.
+    margin, per_revenue : float, optional
+        The share of revenue that is profit, or what one unit of revenue is worth.
+    min_roi : float, optional
+        No step that earns less revenue per cost; without a budget, spend until there is none.
+    eligible : path or frame, optional
+        Columns id and eligible_<arm>.
+    segment : str, optional
+        A column with segments that have budgets of their own.
+    segment_budgets : dict, path or frame, optional
+        Segment -> budget, or columns segment and budget.
+    second_cost : path or frame, optional
+        A second constrained resource: columns id and cost_<arm>.
+    second_budget : float, optional
+        How much of it there is.
+    min_units, max_units : dict, optional
+        Arm -> the least and the most units in it.
+    holdout : float, optional
+        The share of units held out at random, in control.
+    holdout_salt : str, optional
+        Another text gives another hold-out.
+    explore : float, optional
+        The share of units that get a random arm.
+    launch : str, optional
+        When the plan starts; kept in it for :func:`readout`.
+    previous : Plan, path or frame, optional
+        The plan before this one: the figures say what changes.
+    output : path, optional
+        A plan file to write.
+    threads : int, optional
+        By default as many as the machine has. Never changes a result.
+    seed : int
+        Of exploration.
+    progress : bool or function, optional
+        See :data:`dfcl.Progress`.
+
+    Returns
+    -------
+    Plan
+        A budget that cannot be met is its status. :func:`allocate_many` takes several budgets.
+
+    Examples
+    --------
+    >>> plan = allocate({"revenue_0": [1.0, 1.0], "cost_0": [0.0, 0.0],
+    ...                  "revenue_1": [4.0, 2.0], "cost_1": [1.0, 1.0]}, budget=1)
+    >>> plan.status, plan.spend, plan.value
+    ('optimal within gap', 1.0, 5.0)
+    """
+    options = {name: value for name, value in locals().items() if name not in ("predictions", "units")}
+    budgets = {name: options.pop(name) for name in ("budget", "per_unit", "share_of_max")}
+    for name, value in budgets.items():
+        if isinstance(value, Iterable) and not isinstance(value, str):
+            raise usage_error(name, f"one number: found {value!r}", "allocate_many takes several budgets")
+    return _plans(predictions, units, budgets, options)[0]
+
+
+def allocate_many(
+    predictions: ModelLike,
+    units: TableLike | None = None,
+    *,
+    budget: Sequence[float] | None = None,
+    per_unit: Sequence[float] | None = None,
+    share_of_max: Sequence[float] | None = None,
+    **options: Unpack[AllocateOptions],
+) -> list[Plan]:
+    """A plan for each of several budgets.
+
+    Parameters
+    ----------
+    predictions, units
+        As for :func:`allocate`.
+    budget, per_unit, share_of_max : list of float, optional
+        The budgets, in one of the three ways.
+    **options
+        As those of :func:`allocate`.
+
+    Returns
+    -------
+    list of Plan
+        In the order of the budgets.
+
+    Examples
+    --------
+    >>> plans = allocate_many({"revenue_0": [1.0, 1.0], "cost_0": [0.0, 0.0],
+    ...                        "revenue_1": [4.0, 2.0], "cost_1": [1.0, 1.0]}, budget=[1, 2])
+    >>> [plan.value for plan in plans]
+    [5.0, 6.0]
+    """
+    budgets = {"budget": budget, "per_unit": per_unit, "share_of_max": share_of_max}
+    return _plans(predictions, units, budgets, options)
+
+
+def allocate_curve(
+    predictions: ModelLike,
+    units: TableLike | None = None,
+    *,
+    points: int = 50,
+    control: str | None = None,
+    objective: Objective = "revenue",
+    margin: float | None = None,
+    per_revenue: float | None = None,
+    min_roi: float | None = None,
+    threads: int | None = None,
+    progress: Progress = None,
+) -> Curve:
+    """The whole curve of spend and value, from the cheapest plan to the dearest that is worth its cost.
+
+    Parameters
+    ----------
+    predictions, units, control, objective, margin, per_revenue, min_roi, threads, progress
+        As for :func:`allocate`.
+    points : int
+        How many plans of the curve.
+
+    Returns
+    -------
+    Curve
+    """
+    with Sources() as sources:
+        request = _request(predictions, units, sources)
+        fill(request, curve=points, control=control, objective=objective, margin=margin, min_roi=min_roi)
+        fill(request, per_revenue=per_revenue)
+        figures, _ = _dfcl.allocate(request, run_of(threads, 0, progress))
+    return Curve(*figures[0])
+
+
+def readout(
+    plan: TableLike,
+    outcomes: TableLike,
+    *,
+    holdout_share: float | None = None,
+    control: str | None = None,
+    launch: str | None = None,
+    budget: float | None = None,
+    multiplier: float | None = None,
+    margin: float | None = None,
+    per_revenue: float | None = None,
+    output: Path | None = None,
+    progress: Progress = None,
+) -> Readout:
+    """What a plan earned: planned against realised, and over the hold-out.
+
+    Parameters
+    ----------
+    plan : Plan, path or frame
+        The plan that was launched.
+    outcomes : path or frame
+        One row per unit with columns id, role, arm (received), revenue and cost.
+    holdout_share : float, optional
+        The share that was held out; by default what the plan says.
+    control : str, optional
+        The arm that is control; by default the one of the hold-out.
+    launch : str, optional
+        When the plan started; by default what the plan says.
+    budget, multiplier : float, optional
+        Of the plan; by default what it says.
+    margin, per_revenue : float, optional
+        The share of revenue that is profit, or what one unit of revenue is worth: shows profit.
+    output : path, optional
+        A results file to write.
+    progress : bool or function, optional
+        See :data:`dfcl.Progress`.
+
+    Returns
+    -------
+    Readout
+    """
+    request = _dfcl.ReadoutRequest()
+    fill(request, holdout_share=holdout_share, control=control, launch=launch, budget=budget, multiplier=multiplier)
+    fill(request, margin=margin, per_revenue=per_revenue, output=output)
+    with Sources() as sources:
+        fill_tables(request, sources, plan=plan, outcomes=outcomes)
+        return Readout(*_dfcl.readout(request, run_of(0, 0, progress)))
