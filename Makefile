@@ -24,7 +24,7 @@ ASAN = ASAN_OPTIONS=detect_container_overflow=0:allocator_may_return_null=1 \
 # Thread sanitizer cannot place its shadow where addresses are much randomised; containers may forbid setarch.
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: help setup build demo docs experiments manual prose test test-sanitize test-full bench format format-check tidy install clean
+.PHONY: help setup build demo docs experiments manual prose test test-sanitize test-full bench format format-check tidy install wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16 | sed 's/^/  make /'
@@ -64,6 +64,9 @@ test-full: test format-check tidy ## all tests, also under the address, undefine
 	@$(ASAN) $(call ctest,dev) -LE slow
 	@$(call configure,tsan) && cmake --build build/tsan -j $(JOBS) --target thread_tests
 	@TSAN_OPTIONS=halt_on_error=1 $(FIXED_ADDRESSES) $(call ctest,tsan) -L threads
+
+wheel: build ## wheels of the Python package in dist/ (PYTHONS="python3.11 python3.12")
+	@tools/wheel.sh build/release $(or $(PYTHONS),.venv/bin/python3)
 
 bench: build ## run the benchmarks beside what users would pick instead (ONLY=part of a name)
 	@tools/bench.sh $(ONLY)

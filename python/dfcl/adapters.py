@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import data_error, usage_error
-from .tables import index_of
+from .tables import collected, index_of
 from .types import AllocateOptions, Column, TableLike
 
 if TYPE_CHECKING:
@@ -67,8 +67,6 @@ class ForeignModel:
 
     def _inputs(self, units: Any) -> Any:
         """The features as the model takes them: the columns of a frame, else an array."""
-        if hasattr(units, "collect") and not hasattr(units, "columns"):
-            units = units.collect()
         if isinstance(units, Mapping):
             names = self.features or [str(name) for name in units if name != self.id]
             return np.column_stack([np.asarray(units[name]) for name in names])
@@ -149,18 +147,19 @@ class ForeignModel:
         """
         from .model import Prediction
 
-        inputs = self._inputs(units)
+        frame: Any = collected(units)
+        inputs = self._inputs(frame)
         rows = len(inputs)
         revenue, cost = self._both(inputs, rows)
         columns: dict[str, Column] = {}
-        ids = self._ids(units)
+        ids = self._ids(frame)
         if ids is not None:
             columns["id"] = ids
         for place, arm in enumerate(self.arms):
             columns[f"revenue_{arm}"] = np.ascontiguousarray(revenue[:, place], dtype=np.float32)
             columns[f"cost_{arm}"] = np.ascontiguousarray(cost[:, place], dtype=np.float32)
-        made = Prediction.read(columns, control=self.control)
-        made._index = index_of(units)
+        made = Prediction.read(columns, control=self.control, index=False)
+        made._index = index_of(frame)
         return made
 
     def allocate(

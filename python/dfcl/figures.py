@@ -70,6 +70,25 @@ def flat_row(row: Mapping[str, Any], arms: Sequence[str]) -> dict[str, Any]:
     return flat
 
 
+# What a row that holds tables is told apart by, in the rows of those tables; "name" and "kind" by the list they stand in.
+_LABELS = ("arm", "budget_per_unit", "column", "found")
+# Short names of nested tables.
+_SHORT = {
+    "uplift_deciles": "deciles",
+    "uplift_qini_curve": "qini_curve",
+    "uplift_cost_curve": "cost_curve",
+    "effects_values_arms": "segment_effects",
+    "policy_trees_leaves": "policy_leaves",
+    "policy_trees_nodes": "policy_nodes",
+    "baselines_plans": "baseline_plans",
+    "baselines_curve": "baseline_curve",
+}
+
+
+def _is_table(entry: Any) -> bool:
+    return isinstance(entry, list) and bool(entry) and all(isinstance(row, Mapping) for row in entry)
+
+
 def _tables_in(entry: Any, name: str, label: Mapping[str, Any], found: dict[str, list[dict[str, Any]]]) -> None:
     """Every list of rows below an entry, under its name; rows carry the labels of what they stand in."""
     if isinstance(entry, Mapping):
@@ -77,17 +96,22 @@ def _tables_in(entry: Any, name: str, label: Mapping[str, Any], found: dict[str,
             is_outcome = key in ("revenue", "cost") and isinstance(value, list)
             _tables_in(value, name if is_outcome else key, {**label, "outcome": key} if is_outcome else label, found)
         return
-    if not (isinstance(entry, list) and entry and all(isinstance(row, Mapping) for row in entry)):
+    if not _is_table(entry):
         return
     for row in entry:
-        nested = [key for key, value in row.items() if isinstance(value, (list, Mapping))]
-        holds_tables = any(isinstance(row[key], list) and row[key] and isinstance(row[key][0], Mapping) for key in nested)
-        if holds_tables:  # a model with its plans, a baseline with its curve
-            own = {name.removesuffix("s"): row.get("name", row.get("kind", ""))}
-            for key in nested:
-                _tables_in(row[key], key, {**label, **own}, found)
-        else:
-            found.setdefault(name, []).append({**label, **row})
+        nested = {key: value for key, value in row.items() if _is_table(value) or isinstance(value, Mapping)}
+        own = {key: value for key, value in row.items() if not _is_table(value) and value != []}
+        found.setdefault(_SHORT.get(name, name), []).append({**label, **own})
+        inner = {**label, **{key: row[key] for key in _LABELS if key in row}}
+        if "name" in row or "kind" in row:
+            inner[name.removesuffix("s")] = row.get("name", row.get("kind"))
+        if name.endswith("_values"):
+            inner["segment"] = row.get("value")
+        for key, value in nested.items():
+            if _is_table(value):
+                _tables_in(value, key if name == "models" else f"{name}_{key}", inner, found)
+            elif any(isinstance(part, list) for part in value.values()):  # calibration of revenue and of cost
+                _tables_in(value, key, inner, found)
 
 
 class Figures:
@@ -116,7 +140,7 @@ class Figures:
         return self._json
 
     def __getitem__(self, key: str) -> Figure:
-        return self._figures[key]
+        return self.figures[key]
 
     def _arms(self) -> list[str]:
         arms = self._figures.get("arms") or (self._figures.get("trial") or {}).get("arms") or []

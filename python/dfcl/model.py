@@ -17,7 +17,7 @@ from .adapters import ForeignModel
 from .errors import usage_error
 from .frames import Frame, Stored
 from .tables import Sources
-from .types import AllocateOptions, EvaluateOptions, Figure, Path, TableLike
+from .types import AllocateOptions, Column, EvaluateOptions, Figure, FrameLike, Path, TableLike
 
 if TYPE_CHECKING:
     from .plan import Plan
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .results import Curve, Evaluation
     from .study import Study
 
-__all__ = ["Model", "ModelLike", "Prediction"]
+__all__ = ["Model", "ModelLike", "ModelsLike", "Prediction", "PredictionsLike"]
 
 
 class Prediction(Frame):
@@ -39,7 +39,7 @@ class Prediction(Frame):
         return self._native
 
     @classmethod
-    def read(cls, table: TableLike, control: str | None = None, index: bool = False) -> Prediction:
+    def read(cls, table: TableLike, control: str | None = None, index: bool | None = None) -> Prediction:
         """Predictions from anywhere.
 
         Parameters
@@ -48,8 +48,8 @@ class Prediction(Frame):
             With columns id (optional), revenue_<arm> and cost_<arm> for every arm.
         control : str, optional
             The arm that is control, where the table does not say it itself.
-        index : bool, default False
-            Revenue ranks units and is no money.
+        index : bool, optional
+            Whether revenue ranks units and is no money, where the table does not say it itself.
         """
         with Sources() as sources:
             path = sources.path(table, "predictions")
@@ -139,7 +139,7 @@ class Prediction(Frame):
 
 def _prediction_of(data: bytes, index: object) -> Prediction:
     with Stored(data) as path:
-        return Prediction(_dfcl.read_prediction(path, "", False, _dfcl.Run()), index)
+        return Prediction(_dfcl.read_prediction(path, "", None, _dfcl.Run()), index)
 
 
 class Model:
@@ -310,7 +310,11 @@ class Model:
 
 
 #: A model, predictions of any origin, or the path of either.
-ModelLike = Union[Model, Prediction, ForeignModel, TableLike]
+ModelLike = Union[Model, Prediction, ForeignModel, FrameLike]
+#: The same, or predictions as a mapping from names to columns.
+PredictionsLike = Union[ModelLike, Mapping[str, Column]]
+#: One, a list, or a mapping from names.
+ModelsLike = Union[ModelLike, Sequence[ModelLike], Mapping[str, ModelLike]]
 
 
 def model_of(model: Model | Path, field: str = "model") -> Model:
@@ -325,14 +329,15 @@ def model_of(model: Model | Path, field: str = "model") -> Model:
 
 
 def model_input(
-    given: ModelLike, name: str, sources: Sources, field: str, trial: TableLike | None = None
+    given: PredictionsLike, name: str, sources: Sources, field: str, trial: TableLike | None = None
 ) -> _dfcl.ModelInput:
     """What a request takes as a model: one of ours, one of another library with the trial to predict for, a prediction, or a
     table of predictions."""
     if isinstance(given, ForeignModel):
         if trial is None or isinstance(trial, (str, os.PathLike)):
             raise usage_error("trial", "a model of another library needs the trial as a frame")
-        given, name = given.predict(trial), name or given.name
+        name = name or given.name
+        given = given.predict(trial)
     if isinstance(given, Model):
         return _dfcl.ModelInput.of_model(given._native, name or given.method)
     if isinstance(given, Prediction):
@@ -342,9 +347,7 @@ def model_input(
     return _dfcl.ModelInput.of_path(sources.path(given, field), name or field)
 
 
-def model_inputs(
-    models: ModelLike | Sequence[ModelLike] | Mapping[str, ModelLike], sources: Sources, trial: TableLike | None = None
-) -> list[_dfcl.ModelInput]:
+def model_inputs(models: ModelsLike, sources: Sources, trial: TableLike | None = None) -> list[_dfcl.ModelInput]:
     """One, a list, or a mapping from names; a mapping of prediction columns is one table."""
     named: list[tuple[str, Any]]
     if isinstance(models, Mapping) and not any(str(name).startswith("revenue_") for name in models):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,14 +43,16 @@ def bars(heights: Mapping[str, float], x: str, y: str, ax: Any = None) -> matplo
     """A bar for each name."""
     axes = _axes(ax)
     axes.bar(list(heights), list(heights.values()))
-    return _labelled(axes, x, y)
+    drawn: matplotlib.axes.Axes = _labelled(axes, x, y)
+    return drawn
 
 
 def line(columns: Mapping[str, NDArray[np.generic]], x: str, y: str, ax: Any = None) -> matplotlib.axes.Axes:
     """One column over another."""
     axes = _axes(ax)
     axes.plot(columns[x], columns[y])
-    return _labelled(axes, x, y)
+    drawn: matplotlib.axes.Axes = _labelled(axes, x, y)
+    return drawn
 
 
 def _models(columns: Mapping[str, Any], model: str | None) -> list[str]:
@@ -66,21 +68,25 @@ def _part(result: Evaluation, part: str, model: str | None) -> tuple[dict[str, A
     if part not in result.parts:
         raise usage_error("kind", f"the evaluation has no {part}", f"it has {', '.join(result.parts)}")
     columns: dict[str, Any] = dict(result.to_columns(part))
-    if "baseline" in columns and "model" in columns:  # curves of models and of baselines are one table
-        keep = np.array([name is not None for name in columns["model"]])
-        columns = {name: values[keep] for name, values in columns.items()}
     return columns, _models(columns, model)
 
 
-def evaluation(result: Evaluation, kind: str, model: str | None, ax: Any) -> matplotlib.axes.Axes:
+def evaluation(result: Evaluation, kind: str, model: str | None, arm: str | None, ax: Any) -> matplotlib.axes.Axes:
     """The charts of ``Evaluation.plot``."""
-    drawn = {"curve": _curve, "deciles": _deciles, "differences": _differences, "calibration": _calibration}
+    drawn: dict[str, Callable[[Evaluation, str | None, str | None, Any], Any]] = {
+        "curve": _curve,
+        "deciles": _deciles,
+        "differences": _differences,
+        "calibration": _calibration,
+        "policy": _policy,
+    }
     if kind not in drawn:
         raise usage_error("kind", f"unknown word: found '{kind}', expected {', '.join(drawn)}")
-    return drawn[kind](result, model, ax)
+    axes: matplotlib.axes.Axes = drawn[kind](result, model, arm, ax)
+    return axes
 
 
-def _curve(result: Evaluation, model: str | None, ax: Any) -> Any:
+def _curve(result: Evaluation, model: str | None, arm: str | None, ax: Any) -> Any:
     columns, names = _part(result, "curve", model)
     axes = _axes(ax)
     for name in names:
@@ -95,23 +101,25 @@ def _curve(result: Evaluation, model: str | None, ax: Any) -> Any:
     return _labelled(axes, "cost per unit", "revenue above control, per unit")
 
 
-def _deciles(result: Evaluation, model: str | None, ax: Any) -> Any:
+def _deciles(result: Evaluation, model: str | None, arm: str | None, ax: Any) -> Any:
     columns, names = _part(result, "deciles", model)
+    arms = list(dict.fromkeys(name for name in columns["arm"] if name))
+    chosen = arm if arm is not None else arms[-1]
+    if chosen not in arms:
+        raise usage_error("arm", f"no such arm: found '{chosen}', expected {', '.join(arms)}")
     axes = _axes(ax)
-    observed = next((name for name in ("uplift", "observed", "revenue") if f"{name}_low" in columns), "")
-    if not observed:
-        raise usage_error("kind", "the deciles have no uplift with an interval")
     for place, name in enumerate(names):
-        own = columns["model"] == name
+        own = (columns["model"] == name) & (columns["arm"] == chosen)
         x = np.arange(1, int(own.sum()) + 1) + 0.12 * place
-        middle, low, high = (columns[observed + end][own].astype(float) for end in ("", "_low", "_high"))
-        axes.errorbar(x, middle, yerr=np.abs([middle - low, high - middle]), fmt="o", capsize=2, label=name)
+        middle, low, high = (columns["uplift" + end][own].astype(float) for end in ("", "_low", "_high"))
+        drawn = axes.errorbar(x, middle, yerr=np.abs([middle - low, high - middle]), fmt="o", capsize=2, label=name)
+        axes.plot(x, columns["predicted"][own], "_", color=drawn[0].get_color(), markersize=14)
     axes.axhline(0, color="0.6", linewidth=0.8)
-    axes.legend(frameon=False)
-    return _labelled(axes, "decile of predicted uplift", "observed uplift per unit")
+    axes.legend(frameon=False, title=f"arm {chosen}; bars: predicted")
+    return _labelled(axes, "tenth of the units, most predicted uplift first", "uplift per unit")
 
 
-def _differences(result: Evaluation, model: str | None, ax: Any) -> Any:
+def _differences(result: Evaluation, model: str | None, arm: str | None, ax: Any) -> Any:
     columns, names = _part(result, "differences", model)
     axes = _axes(ax)
     own = np.isin(columns["model"].astype(str), names)
@@ -126,7 +134,7 @@ def _differences(result: Evaluation, model: str | None, ax: Any) -> Any:
     return _labelled(axes, "difference in revenue per unit", "models, budget per unit")
 
 
-def _calibration(result: Evaluation, model: str | None, ax: Any) -> Any:
+def _calibration(result: Evaluation, model: str | None, arm: str | None, ax: Any) -> Any:
     columns, names = _part(result, "calibration", model)
     axes = _axes(ax)
     for name in names:
@@ -136,3 +144,36 @@ def _calibration(result: Evaluation, model: str | None, ax: Any) -> Any:
     axes.plot(ends, ends, color="0.6", linewidth=0.8)
     axes.legend(frameon=False)
     return _labelled(axes, "predicted revenue", "observed revenue")
+
+
+def _policy(result: Evaluation, model: str | None, arm: str | None, ax: Any) -> Any:
+    """The first policy tree of a model: questions, and at the leaves the arm, its share and what it earns."""
+    models: Any = result.figures["models"]
+    tree = next((one["policy_trees"][0] for one in models if model in (None, one["name"]) and one.get("policy_trees")), None)
+    if tree is None:
+        raise usage_error("kind", "the evaluation has no policy tree")
+    axes = _axes(ax)
+    axes.set_axis_off()
+    next_leaf = 0
+
+    def place(node: int, depth: int) -> float:
+        nonlocal next_leaf
+        entry = tree["nodes"][node]
+        if entry["leaf"] is not None:
+            leaf = tree["leaves"][entry["leaf"]]
+            x, next_leaf = float(next_leaf), next_leaf + 1
+            text = f"{leaf['arm']}\n{100 * leaf['share']:.0f} % of units\n{float(leaf['revenue'] or 0):+.3g} per unit"
+            axes.text(x, -depth, text, ha="center", va="top", bbox={"boxstyle": "round", "facecolor": "0.94", "edgecolor": "0.6"})
+            return x
+        ends = [place(entry["yes"], depth + 1), place(entry["no"], depth + 1)]
+        x = sum(ends) / 2
+        for end, word in zip(ends, ("yes", "no")):
+            axes.plot([x, end], [-depth - 0.1, -depth - 0.95], color="0.6", linewidth=0.8, zorder=0)
+            axes.text((x + end) / 2, -depth - 0.5, word, ha="center", color="0.4")
+        axes.text(x, -depth, entry["question"], ha="center", va="center", bbox={"boxstyle": "round", "facecolor": "white"})
+        return x
+
+    place(0, 0)
+    axes.set_xlim(-0.6, next_leaf - 0.4)
+    axes.set_title(f"at a budget of {tree['budget_per_unit']:.3g} per unit", fontsize="medium")
+    return axes

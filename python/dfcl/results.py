@@ -36,7 +36,7 @@ __all__ = [
     "Table",
 ]
 
-EvaluationPlot = Literal["curve", "deciles", "differences", "calibration"]
+EvaluationPlot = Literal["curve", "deciles", "differences", "calibration", "policy"]
 
 
 class Check(Figures):
@@ -157,23 +157,30 @@ class Evaluation(Results):
         return ["deployed", "differences", "baseline_differences"]
 
     def plot(
-        self, kind: EvaluationPlot = "curve", *, model: str | None = None, ax: matplotlib.axes.Axes | None = None
+        self,
+        kind: EvaluationPlot = "curve",
+        *,
+        model: str | None = None,
+        arm: str | None = None,
+        ax: matplotlib.axes.Axes | None = None,
     ) -> matplotlib.axes.Axes:
         """A chart. Needs matplotlib.
 
         Parameters
         ----------
-        kind : {"curve", "deciles", "differences", "calibration"}
-            Revenue above control by cost with its band; uplift by decile of the predicted one; differences between models
-            with intervals; predicted against observed revenue.
+        kind : {"curve", "deciles", "differences", "calibration", "policy"}
+            Revenue above control by cost, with its band; uplift by tenths of the predicted one; differences between models with
+            intervals; predicted against observed revenue; the plan as a short rule, a policy tree.
         model : str, optional
             Only this model; by default all of them.
+        arm : str, optional
+            Whose uplift the deciles show; by default the last arm's.
         ax : matplotlib.axes.Axes, optional
             Where to draw; by default a figure of its own.
         """
         from .plot import evaluation
 
-        return evaluation(self, kind, model, ax)
+        return evaluation(self, kind, model, arm, ax)
 
 
 class Comparison(Evaluation):

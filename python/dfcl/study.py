@@ -13,7 +13,7 @@ from .errors import UsageError
 from .types import Estimator, EvaluateOptions, Path, Setting, TableLike, TrainKeywords
 
 if TYPE_CHECKING:
-    from .model import Model, ModelLike
+    from .model import Model, ModelsLike
     from .progress import Progress
     from .results import Check, Comparison, Evaluation, Power
 
@@ -260,7 +260,7 @@ class Study:
 
     def evaluate(
         self,
-        models: ModelLike | Sequence[ModelLike] | Mapping[str, ModelLike],
+        models: ModelsLike,
         trial: TableLike | None = None,
         **options: Unpack[EvaluateOptions],
     ) -> Evaluation:

@@ -181,7 +181,7 @@ def _unusable(frame: Any, label: str, failure: Exception) -> DataError:
     return data_error(f"<{label}>: the frame cannot be exported: {failure}", hint)
 
 
-def _collected(table: object) -> object:
+def collected(table: object) -> object:
     """A frame that lies in memory: lazy frames and data sets are read."""
     if hasattr(table, "collect") and not hasattr(table, "__arrow_c_stream__"):  # polars.LazyFrame and its like
         return table.collect()
@@ -190,19 +190,20 @@ def _collected(table: object) -> object:
     if hasattr(table, "scanner") and not hasattr(table, "__arrow_c_stream__"):  # pyarrow.dataset.Dataset
         return table.scanner().to_reader()
     if hasattr(table, "to_native") and not hasattr(table, "__arrow_c_stream__"):  # narwhals
-        return _collected(table.to_native())
+        return collected(table.to_native())
     return table
 
 
 def _in_memory(table: object, label: str, names: Sequence[str] | None) -> _dfcl.MemoryTable:
-    frame: Any = _collected(table)
+    frame: Any = collected(table)
     if _is_pandas(frame):
         _require_single_names(frame, label)
         frame = _without_index(frame)
     if hasattr(frame, "__arrow_c_stream__"):
         return _stream(frame, label)
     if hasattr(frame, "__arrow_c_array__"):
-        return _dfcl.MemoryTable.from_array(*frame.__arrow_c_array__(), label)
+        schema, array = frame.__arrow_c_array__()
+        return _dfcl.MemoryTable.from_array(schema, array, label)
     if isinstance(frame, Mapping):
         return _from_columns(frame, label)
     if isinstance(frame, np.ndarray):

@@ -31,6 +31,7 @@ __all__ = [
     "EvaluateKeywords",
     "EvaluateOptions",
     "Figure",
+    "FrameLike",
     "Intervals",
     "Objective",
     "Path",
@@ -40,6 +41,7 @@ __all__ = [
     "Response",
     "RoleKeywords",
     "Rows",
+    "Rule",
     "Setting",
     "StudyKeywords",
     "Switch",
@@ -56,6 +58,7 @@ Ranking = Literal["angle", "published"]
 Intervals = Literal["bootstrap", "analytic"]
 Weights = Literal["poisson", "multinomial"]
 Objective = Literal["revenue", "profit"]
+Rule = Literal["none", "tree"]
 Preset = Literal["marketing", "criteo", "varied"]
 Response = Literal["smooth", "tree", "sparse", "rules", "few"]
 Switch = Literal["on", "off"]
@@ -95,8 +98,10 @@ class LazyFrame(Protocol):
 
 
 #: A path; a frame (pandas, Polars lazy or not, PyArrow, DuckDB, anything with ``__arrow_c_stream__`` or
-#: ``__arrow_c_array__``); a mapping from names to columns; a NumPy array of units x columns, or one with named fields.
-TableLike = Union[str, "os.PathLike[str]", ArrowStream, ArrowArray, LazyFrame, Mapping[str, Column], NDArray[np.generic]]
+#: ``__arrow_c_array__``); a NumPy array of units x columns, or one with named fields.
+FrameLike = Union[str, "os.PathLike[str]", ArrowStream, ArrowArray, LazyFrame, NDArray[np.generic]]
+#: The same, or a mapping from names to columns.
+TableLike = Union[FrameLike, Mapping[str, Column]]
 
 
 class RoleKeywords(TypedDict, total=False):
@@ -174,6 +179,7 @@ class AllocateOptions(TypedDict, total=False):
     control: str | None
     index: bool
     objective: Objective
+    rule: Rule
     margin: float | None
     per_revenue: float | None
     min_roi: float | None

@@ -4,6 +4,7 @@
 // names, defaults and documentation. Figures leave as the JSON of the command line.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -116,8 +118,9 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("is_index", [](const ModelHandle& self) { return self.model->is_index(); });
 }
 
-// Predictions of the caller's own. control: the label of the arm that is control; "": as the table says.
-PredictionTable read_prediction(const std::string& path, const std::string& control, bool is_index,
+// Predictions of the caller's own. control: the label of the arm that is control; "": as the table says. is_index:
+// none: likewise.
+PredictionTable read_prediction(const std::string& path, const std::string& control, std::optional<bool> is_index,
                                 const RunOptions& options) {
   return run(options, [&](core::RunContext& context) {
     data::Prediction prediction = io::read_prediction(path, "", context).prediction;
@@ -126,8 +129,12 @@ PredictionTable read_prediction(const std::string& path, const std::string& cont
       const auto place = std::find(labels.begin(), labels.end(), control);
       if (place == labels.end()) throw core::field_error("control", "no such arm", control);
       prediction.arms.control = static_cast<std::size_t>(place - labels.begin());
+      prediction.control_is_guessed = false;
     }
-    prediction.is_index = prediction.is_index || is_index;
+    if (is_index) {
+      prediction.is_index = *is_index;
+      prediction.index_is_guessed = false;
+    }
     return PredictionTable{std::make_shared<const data::Prediction>(std::move(prediction)), io::read_provenance(path)};
   });
 }
@@ -173,7 +180,7 @@ NB_MODULE(_dfcl, module) {
   bind_model(module);
   bind_tables(module);
   bind_verbs(module);
-  module.def("read_prediction", &read_prediction, "path"_a, "control"_a, "index"_a, "run"_a);
+  module.def("read_prediction", &read_prediction, "path"_a, "control"_a, "index"_a.none(), "run"_a);
   module.def("read_plan", &read_plan, "path"_a, "num_options"_a, "run"_a);
   module.def("read_table", &read_table, "path"_a, "run"_a);
   module.def("write_text", &dfcl::io::write_text_file, "path"_a, "text"_a);

@@ -23,14 +23,23 @@ def run_cell(source, names, where):
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_the_notebook_runs(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    pytest.importorskip("matplotlib").use("Agg")
     names = {"__name__": "__main__"}
+    size = 0
     for number, cell in enumerate(json.loads(path.read_text())["cells"]):
         if cell["cell_type"] != "code":
             continue
         assert cell["outputs"] == [] and cell["execution_count"] is None, "notebooks are kept without outputs"
-        shown = run_cell("".join(cell["source"]), names, f"{path.name}, cell {number}")
-        if shown is not None:
-            shown._repr_html_() if hasattr(shown, "_repr_html_") else repr(shown)
+        source = "".join(cell["source"])
+        shown = run_cell(source.removesuffix(";"), names, f"{path.name}, cell {number}")
+        if hasattr(shown, "figure"):
+            shown.figure.savefig(tmp_path / "chart.png")
+            size += (tmp_path / "chart.png").stat().st_size
+        elif shown is not None:
+            page = shown._repr_html_() if hasattr(shown, "_repr_html_") else repr(shown)
+            assert "<pre" not in page, "tables, not text"
+            size += len(page)
+    assert 2_000 < size < 1_000_000, "what the notebook shows"
 
 
 def test_there_are_three():

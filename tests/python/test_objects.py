@@ -147,12 +147,16 @@ def test_charts(made, model, evaluation):
     for axes in (
         evaluation.plot(),
         evaluation.plot("calibration"),
+        evaluation.plot("deciles"),
+        evaluation.plot("deciles", arm="5"),
         dfcl.evaluate(made.study, {"a": model, "t": made.truth}, made.trial, resamples=40).plot("differences"),
         dfcl.allocate_curve(made.truth, points=9).plot(),
         dfcl.allocate(made.truth, share_of_max=0.2).plot(),
     ):
         axes.figure.canvas.draw()
         assert axes.get_xlabel() and axes.get_ylabel()
+    if "policy_leaves" in evaluation.parts:
+        assert "per unit" in evaluation.plot("policy").get_title()
     with pytest.raises(dfcl.UsageError, match="kind=: unknown word"):
         evaluation.plot("pie")
     with pytest.raises(dfcl.UsageError, match="model=: no such model"):
@@ -192,6 +196,7 @@ def test_the_keywords_of_studies_are_those_of_study():
         ("Intervals", lambda made, word: dfcl.evaluate(made.study, made.truth, made.trial, intervals=word)),
         ("Weights", lambda made, word: dfcl.evaluate(made.study, made.truth, made.trial, weights=word)),
         ("Objective", lambda made, word: dfcl.allocate(made.truth, budget=1, objective=word)),
+        ("Rule", lambda made, word: dfcl.allocate(made.truth, budget=1, rule=word)),
         ("Preset", lambda made, word: dfcl.simulate(word)),
         ("Response", lambda made, word: dfcl.simulate(response=word)),
         ("Switch", lambda made, word: dfcl.deploy(made.study, controller=word)),

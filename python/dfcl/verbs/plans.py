@@ -10,12 +10,12 @@ from typing import Any, Unpack
 from .. import _dfcl
 from ..adapters import ForeignModel
 from ..errors import usage_error
-from ..model import Model, ModelLike, Prediction, model_of
+from ..model import Model, Prediction, PredictionsLike, model_of
 from ..plan import Plan
 from ..progress import Progress
 from ..results import Curve, Readout
 from ..tables import Sources, index_of
-from ..types import AllocateOptions, Objective, Path, TableLike
+from ..types import AllocateOptions, Objective, Path, Rule, TableLike
 from .request import fill, fill_tables, run_of
 
 __all__ = ["allocate", "allocate_curve", "allocate_many", "readout"]
@@ -25,7 +25,7 @@ __all__ = ["allocate", "allocate_curve", "allocate_many", "readout"]
 _MANY_UNITS = 200_000
 
 
-def _request(predictions: ModelLike, units: TableLike | None, sources: Sources) -> _dfcl.AllocateRequest:
+def _request(predictions: PredictionsLike, units: TableLike | None, sources: Sources) -> _dfcl.AllocateRequest:
     request = _dfcl.AllocateRequest()
     if isinstance(predictions, (str, os.PathLike)) and units is not None:
         predictions = model_of(predictions, "predictions")
@@ -37,6 +37,8 @@ def _request(predictions: ModelLike, units: TableLike | None, sources: Sources) 
     elif isinstance(predictions, Prediction):
         request.set("prediction", predictions._native)
         fill_tables(request, sources, units=units)  # where the segments stand
+    elif isinstance(predictions, ForeignModel):
+        raise usage_error("units", "a model: plan for which units?", "allocate(model, units, ...)")
     elif units is not None:
         raise usage_error("units", "a table of predictions takes no units", "leave out units=, or give a model")
     else:
@@ -60,10 +62,8 @@ def _index_of_plan(predictions: object, units: object) -> object:
     return index_of(units if isinstance(predictions, (Model, str, os.PathLike)) else predictions)
 
 
-def _plans(predictions: ModelLike, units: TableLike | None, budgets: Mapping[str, Any], options: Mapping[str, Any]) -> list[Plan]:
-    if isinstance(predictions, ForeignModel):
-        if units is None:
-            raise usage_error("units", "a model: plan for which units?", "allocate(model, units, ...)")
+def _plans(predictions: PredictionsLike, units: TableLike | None, budgets: Mapping[str, Any], options: Mapping[str, Any]) -> list[Plan]:
+    if isinstance(predictions, ForeignModel) and units is not None:
         predictions, units = predictions.predict(units), None
     given = dict(options)
     segment_budgets = given.pop("segment_budgets", None)
@@ -85,7 +85,7 @@ def _plans(predictions: ModelLike, units: TableLike | None, budgets: Mapping[str
 
 
 def allocate(
-    predictions: ModelLike,
+    predictions: PredictionsLike,
     units: TableLike | None = None,
     *,
     budget: float | None = None,
@@ -96,6 +96,7 @@ def allocate(
     control: str | None = None,
     index: bool = False,
     objective: Objective = "revenue",
+    rule: Rule = "none",
     margin: float | None = None,
     per_revenue: float | None = None,
     min_roi: float | None = None,
@@ -137,6 +138,9 @@ def allocate(
         Revenue ranks units and is no money, where the predictions do not say it themselves.
     objective : {"revenue", "profit"}
         What is made large.
+    rule : {"none", "tree"}
+        "tree": for a model and units, plan by a rule of at most eight leaves over their features; it is
+        ``plan["policy_tree"]``.
     margin, per_revenue : float, optional
         The share of revenue that is profit, or what one unit of revenue is worth.
     min_roi : float, optional
@@ -193,7 +197,7 @@ def allocate(
 
 
 def allocate_many(
-    predictions: ModelLike,
+    predictions: PredictionsLike,
     units: TableLike | None = None,
     *,
     budget: Sequence[float] | None = None,
@@ -229,7 +233,7 @@ def allocate_many(
 
 
 def allocate_curve(
-    predictions: ModelLike,
+    predictions: PredictionsLike,
     units: TableLike | None = None,
     *,
     points: int = 50,

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from .. import _dfcl
 from ..frames import Table
-from ..model import ModelLike, model_inputs
+from ..model import ModelsLike, model_inputs
 from ..progress import Progress
 from ..results import Check, Info, Power, Simulation
 from ..study import Study, StudyLike, study_of
@@ -218,7 +218,7 @@ def check(
 
 def power(
     study: StudyLike | None = None,
-    models: ModelLike | Sequence[ModelLike] | None = None,
+    models: ModelsLike | None = None,
     trial: TableLike | None = None,
     *,
     sd: float | None = None,

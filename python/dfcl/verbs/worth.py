@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Unpack
 
 from .. import _dfcl
-from ..model import ModelLike, model_input, model_inputs
+from ..model import ModelsLike, PredictionsLike, model_input, model_inputs
 from ..progress import Progress
 from ..results import Comparison, Deployment, Evaluation
 from ..study import StudyLike, study_of
@@ -36,14 +36,14 @@ __all__ = ["compare", "deploy", "evaluate"]
 
 def evaluate(
     study: StudyLike | None,
-    models: ModelLike | Sequence[ModelLike] | Mapping[str, ModelLike],
+    models: ModelsLike,
     trial: TableLike | None = None,
     *,
     index: bool = False,
     split: Rows = "test",
     estimator: Estimator | None = None,
-    nuisance: ModelLike | None = None,
-    truth: ModelLike | None = None,
+    nuisance: PredictionsLike | None = None,
+    truth: PredictionsLike | None = None,
     budget: Budget = None,
     per_unit: Budget = None,
     share_of_max: Budget = None,
@@ -156,7 +156,7 @@ def compare(
     methods: Sequence[str] | None = None,
     seeds: int | None = None,
     resamples: int = 1000,
-    truth: ModelLike | None = None,
+    truth: PredictionsLike | None = None,
     segment: str | Sequence[str] | None = None,
     estimator: Estimator | None = None,
     test: TableLike | None = None,

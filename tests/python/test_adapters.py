@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models of other libraries in evaluate and allocate: by the interfaces of EconML, CausalML and scikit-learn."""
+
+import importlib.util
+
+import numpy as np
+import pandas
+import polars
+import pytest
+from sklearn.ensemble import HistGradientBoostingRegressor
+
+import dfcl
+
+
+@pytest.fixture(scope="module")
+def trial():
+    random = np.random.default_rng(5)
+    rows = 4000
+    x = random.normal(size=(rows, 2))
+    arm = random.integers(0, 3, rows) * 5
+    revenue = 3 + 0.2 * arm * (x[:, 0] > 0) + random.normal(size=rows)
+    return pandas.DataFrame(
+        {"id": np.arange(rows), "a": x[:, 0], "b": x[:, 1], "arm": arm, "revenue": revenue, "cost": 0.1 * arm}
+    )
+
+
+@pytest.fixture(scope="module")
+def study():
+    return dfcl.Study(id="id", arm="arm", revenue="revenue", cost="cost", control="0", per_unit=[0.2, 0.4])
+
+
+FEATURES = ["a", "b"]
+PRICES = {0: 0.0, 5: 0.5, 10: 1.0}
+
+
+def effects(frame):
+    a = np.asarray(frame["a"] if hasattr(frame, "__getitem__") and not isinstance(frame, np.ndarray) else frame[:, 0])
+    return np.column_stack([1.0 * (a > 0), 2.0 * (a > 0)])
+
+
+class LikeEconML:
+    """effect(X, T0=, T1=) as econml.dml and econml.dr have it; of two outcomes where asked."""
+
+    def __init__(self, outcomes=1):
+        self._outcomes = outcomes
+
+    def effect(self, X, *, T0, T1):
+        one = np.zeros(len(X)) if T1 == T0 else effects(X)[:, {5: 0, 10: 1}[T1]]
+        return one if self._outcomes == 1 else np.column_stack([one, np.full(len(X), 0.1 * (T1 - T0))])
+
+    def marginal_effect(self, T, X):
+        raise NotImplementedError
+
+
+class LikeCausalML:
+    """predict(X) with a column for each of t_groups, in their order."""
+
+    t_groups = np.array([10, 5])
+
+    def predict(self, X, treatment=None, y=None, p=None):
+        assert isinstance(X, np.ndarray)
+        return effects(X)[:, ::-1]
+
+
+def t_learner(trial):
+    return {arm: HistGradientBoostingRegressor(max_iter=20).fit(rows[FEATURES], rows["revenue"])
+            for arm, rows in trial.groupby("arm")}  # fmt: skip
+
+
+class TwoColumns:
+    def predict(self, X):
+        return effects(X)
+
+
+MODELS = {
+    "econml": lambda trial: dfcl.adapt(LikeEconML(), PRICES, arms=[0, 5, 10], control=0, features=FEATURES, id="id"),
+    "econml, two outcomes": lambda trial: dfcl.adapt(
+        LikeEconML(2), arms=[0, 5, 10], control=0, features=FEATURES, id="id"
+    ),
+    "causalml": lambda trial: dfcl.adapt(LikeCausalML(), PRICES, arms=[0, 5, 10], control=0, features=FEATURES, id="id"),
+    "sklearn effects": lambda trial: dfcl.adapt(TwoColumns(), PRICES, arms=[0, 5, 10], control=0, features=FEATURES, id="id"),
+    "function": lambda trial: dfcl.adapt(
+        lambda X: effects(X), {"0": 0, "5": 0.5, "10": 1}, arms=["0", "5", "10"], control="0", features=FEATURES, id="id"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_foreign_model_is_evaluated_and_allocated_in_one_call(name, trial, study):
+    model = MODELS[name](trial)
+    result = dfcl.evaluate(study, {name: model}, trial, resamples=0)
+    assert result["models"][0]["name"] == name
+    plan = dfcl.allocate(model, trial, per_unit=0.3)
+    expected = dfcl.allocate(
+        {"id": trial["id"].to_numpy(), "revenue_0": np.zeros(len(trial)), "cost_0": np.zeros(len(trial)),
+         "revenue_5": effects(trial)[:, 0], "cost_5": np.full(len(trial), 0.5),
+         "revenue_10": effects(trial)[:, 1], "cost_10": np.ones(len(trial))}, per_unit=0.3, control="0",
+    )  # fmt: skip
+    assert plan == expected and plan.ids.tolist() == trial["id"].tolist()
+    assert set(plan.arm[np.asarray(trial["a"]) <= 0]) == {"0"}
+
+
+def test_a_t_learner_of_scikit_learn(trial, study):
+    model = dfcl.adapt(t_learner(trial.iloc[:2000]), PRICES, arms=[0, 5, 10], control=0, features=FEATURES, id="id", name="t")
+    prediction = model.predict(trial.set_index("id", drop=False))
+    assert prediction.control == "0" and prediction.arms == ["0", "5", "10"]
+    assert abs(float(prediction.revenue.mean()) - trial["revenue"].mean()) < 0.5
+    ours = study.train(trial, method="tsm", epochs=1)
+    result = study.evaluate([model, ours], trial, resamples=0)
+    assert {entry["name"] for entry in result["models"]} == {"t", "tsm"} and result["differences"]
+
+
+def test_frames_of_every_library(trial):
+    model = dfcl.adapt(lambda X: effects(X), PRICES, arms=[0, 5, 10], control=0, features=FEATURES, id="id")
+    expected = model.allocate(trial, per_unit=0.3)
+    for frame in (polars.DataFrame(trial), polars.LazyFrame(trial), {name: trial[name].to_numpy() for name in trial}):
+        assert model.allocate(frame, per_unit=0.3) == expected
+    unnamed = dfcl.adapt(lambda X: effects(X), PRICES, arms=[0, 5, 10], control=0)
+    assert unnamed.allocate(trial[FEATURES].to_numpy(), per_unit=0.3).arm.tolist() == expected.arm.tolist()
+
+
+def test_what_does_not_fit_is_named(trial):
+    with pytest.raises(dfcl.UsageError, match="control=: no such arm"):
+        dfcl.adapt(LikeEconML(), PRICES, arms=[0, 5], control=1)
+    with pytest.raises(dfcl.UsageError, match="cost=: no entry for arm '10'"):
+        dfcl.adapt(LikeEconML(), {0: 0, 5: 1}, arms=[0, 5, 10], control=0, features=FEATURES).predict(trial)
+    with pytest.raises(dfcl.UsageError, match="cost=: is missing"):
+        dfcl.adapt(TwoColumns(), arms=[0, 5, 10], control=0, features=FEATURES).predict(trial)
+    with pytest.raises(dfcl.DataError, match="revenue: 2 columns, expected 4 .* or 3"):
+        dfcl.adapt(TwoColumns(), {n: 0 for n in range(4)}, arms=range(4), control=0, features=FEATURES).predict(trial)
+    with pytest.raises(dfcl.DataError, match="no column 'shop'"):
+        dfcl.adapt(TwoColumns(), PRICES, arms=[0, 5, 10], control=0, features=FEATURES, id="shop").predict(trial)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("econml") is None, reason="econml is not installed")
+def test_econml_itself(trial, study):
+    from econml.dml import LinearDML
+
+    estimator = LinearDML(discrete_treatment=True, random_state=0)
+    half = trial.iloc[:2000]
+    estimator.fit(half["revenue"].to_numpy(), half["arm"].to_numpy(), X=half[FEATURES].to_numpy())
+    model = dfcl.adapt(estimator, PRICES, arms=[0, 5, 10], control=0, features=FEATURES, id="id")
+    result = dfcl.evaluate(study, model, trial, resamples=0, fitted_on=half[["id"]], allow_training_rows=True)
+    assert result["models"][0]["name"] == "LinearDML"
+    assert dfcl.allocate(model, trial, per_unit=0.3).spend <= 0.3 * len(trial) * (1 + 1e-6)
