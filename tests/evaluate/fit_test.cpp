@@ -101,26 +101,38 @@ double scikit_qini(const std::vector<double>& score, const std::vector<int>& tre
 
 TEST(Qini, IsThatOfScikitUplift) {
   core::RunContext context(1);
-  // Two arms of one size, so that weights do not matter to scikit-uplift, which has none.
   SmallTrial small = small_trial(24, {.num_units = 20'000, .zero_one = true});
   std::vector<double> score, y;
   std::vector<int> treated;
   for (std::size_t unit = 0; unit < small.x.size(); ++unit) {
-    small.trial.arm[unit] = unit % 2 == 0 ? 0 : 2;
+    const bool is_control = unit % 3 == 0;  // arms of different sizes
+    small.trial.arm[unit] = is_control ? 0 : 2;
     core::RandomStream stream(6, core::stream_purpose("qini test"), unit);
-    const double chance = 0.1 + (unit % 2 == 0 ? 0.0 : 0.2 * small.x[unit] * small.y[unit]);
+    const double chance = 0.1 + (is_control ? 0.0 : 0.2 * small.x[unit] * small.y[unit]);
     small.trial.revenue[unit] = stream.bernoulli(chance) ? 1.0f : 0.0f;
     score.push_back(small.x[unit] * small.y[unit]);
-    treated.push_back(unit % 2 == 0 ? 0 : 1);
+    treated.push_back(is_control ? 0 : 1);
     y.push_back(static_cast<double>(small.trial.revenue[unit]));
   }
-  small.trial.arm[0] = small.trial.arm[2] = 1;  // every arm has units
+  small.trial.arm[0] = small.trial.arm[3] = 1;  // every arm has units
   const TrialRows rows = rows_of(small.trial, std::nullopt);
   const std::vector<QiniRow> ranked = qini_rows(rows, score, 2, context);
-  const double found = qini_lanes(ResampleBlock::ones(), ranked).qini[0] / perfect_qini(ranked, context);
-  const double expected = scikit_qini(score, treated, y);
+  const double best = perfect_qini(ranked, context);
+  std::vector<double> own = score;  // of the two arms alone
+  for (const long unit : {3, 0}) {
+    own.erase(own.begin() + unit);
+    treated.erase(treated.begin() + unit);
+    y.erase(y.begin() + unit);
+  }
+  const double expected = scikit_qini(own, treated, y);
   EXPECT_GT(expected, 0.01);
-  EXPECT_NEAR(found, expected, 0.02 * expected);  // a hundred steps instead of every row
+  EXPECT_NEAR(ranked_qini(ranked, score, context) / best, expected, 1e-9 * expected);
+  // Resamples take a hundred steps instead of every row.
+  EXPECT_NEAR(qini_lanes(ResampleBlock::ones(), ranked).qini[0] / best, expected, 0.02 * expected);
+  const std::vector<RankedPoint> curve = qini_curve(ranked);
+  ASSERT_EQ(curve.size(), kQiniSteps + 1);
+  EXPECT_EQ(curve.front().value, 0.0);
+  EXPECT_DOUBLE_EQ(curve.back().value, curve.back().random);
 }
 
 }  // namespace

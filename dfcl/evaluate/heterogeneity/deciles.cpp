@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "dfcl/core/parallel.h"
 #include "dfcl/evaluate/areas/ranking.h"
@@ -139,7 +140,7 @@ Interval slope_of(const Setting& setting, const Ranked& ranked) {
     const double rest = setting.effects.of(row, ranked.arm[row]).revenue - estimated - slope * deviation;
     influence[row] = deviation * rest / squares;
   }
-  return core::normal_interval(slope, error_of_sums(rows, influence), setting.options.level);
+  return core::normal_interval(slope, error_of_sums(rows, std::move(influence)), setting.options.level);
 }
 
 std::string range_words(const Interval& interval, const Words& words) {

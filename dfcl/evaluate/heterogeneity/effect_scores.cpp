@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace dfcl::evaluate {
 
@@ -91,12 +92,22 @@ std::vector<LabelMean> label_means(const TrialRows& rows, std::span<const std::u
   return means;
 }
 
-double error_of_sums(const TrialRows& rows, std::span<const double> influence) {
+double error_of_sums(const TrialRows& rows, std::vector<double> influence) {
+  std::vector<double> center(rows.num_arms());
+  std::vector<double> units(rows.num_arms());
+  const auto stratum = [&](std::size_t row) { return rows.has_propensity ? std::size_t{0} : rows.arm[row]; };
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    center[stratum(row)] += influence[row];
+    units[stratum(row)] += 1.0;
+  }
   double squares = 0.0;
   const GroupedRows grouped(rows);
   for (std::size_t group = 0; group + 1 < grouped.begin.size(); ++group) {
     double sum = 0.0;
-    for (std::size_t i = grouped.begin[group]; i < grouped.begin[group + 1]; ++i) sum += influence[grouped.row[i]];
+    for (std::size_t i = grouped.begin[group]; i < grouped.begin[group + 1]; ++i) {
+      const std::size_t row = grouped.row[i];
+      sum += influence[row] - center[stratum(row)] / units[stratum(row)];
+    }
     squares += sum * sum;
   }
   const auto groups = static_cast<double>(rows.num_groups());
@@ -105,20 +116,13 @@ double error_of_sums(const TrialRows& rows, std::span<const double> influence) {
 
 LabelMean mean_of_all(const TrialRows& rows, const std::function<double(std::size_t)>& value) {
   std::vector<double> values(rows.size());
-  std::vector<double> center(rows.num_arms());
-  std::vector<double> units(rows.num_arms());
-  const auto stratum = [&](std::size_t row) { return rows.has_propensity ? std::size_t{0} : rows.arm[row]; };
   const auto count = static_cast<double>(rows.size());
   LabelMean all{rows.size(), 0.0, 0.0};
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    values[row] = value(row);
-    all.mean += values[row] / count;
-    center[stratum(row)] += values[row];
-    units[stratum(row)] += 1.0;
+    values[row] = value(row) / count;
+    all.mean += values[row];
   }
-  for (std::size_t row = 0; row < rows.size(); ++row)
-    values[row] = (values[row] - center[stratum(row)] / units[stratum(row)]) / count;
-  all.error = error_of_sums(rows, values);
+  all.error = error_of_sums(rows, std::move(values));
   return all;
 }
 

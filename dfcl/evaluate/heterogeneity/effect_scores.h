@@ -63,8 +63,8 @@ std::vector<LabelMean> label_means(const TrialRows& rows, std::span<const std::u
 // that they received.
 LabelMean mean_of_all(const TrialRows& rows, const std::function<double(std::size_t)>& value);
 
-// Square root of the sum over groups of their squared sums; influence: per row.
-double error_of_sums(const TrialRows& rows, std::span<const double> influence);
+// Square root of the sum over groups of their squared sums; influence: per row. Rows are centred by arm, likewise.
+double error_of_sums(const TrialRows& rows, std::vector<double> influence);
 
 // Rows in the order of their clusters, with where each cluster begins; rows that are their own cluster as they are.
 struct GroupedRows {

@@ -44,13 +44,20 @@ std::string share_words(const Json& leaf, const ResultsWords& words) {
 
 void add_effects(Document& document, const Json& results, const ResultsWords& words) {
   std::vector<Json> rows;
+  Bullets leaves;  // in full: a table has no room for them
   for (const Json& effects : at(results, "effects")) {
+    std::size_t number = 0;
     for (const Json& value : at(effects, "values")) {
+      std::string segment = text_at(value, "value");
+      if (!text_at(effects, "column").empty()) segment = text_at(effects, "column") + " " + segment;
+      if (text_at(effects, "found") == "tree") {
+        leaves.items.push_back(fmt::format("leaf {}: {}", ++number, segment));
+        segment = fmt::format("leaf {}", number);
+      }
       for (const Json& arm : at(value, "arms")) {
         if (!arm.is_object()) continue;
-        const std::string column = text_at(effects, "column");
         rows.push_back(arm);
-        rows.back()["segment"] = column.empty() ? text_at(value, "value") : column + " " + text_at(value, "value");
+        rows.back()["segment"] = segment;
         rows.back()["units"] = at(value, "units");
         rows.back()["said"] = answer_words(text_at(arm, "answer"));
       }
@@ -69,6 +76,7 @@ void add_effects(Document& document, const Json& results, const ResultsWords& wo
                            words.format, words.room);
   table.title =
       fmt::format("Effects by segment ({}); intervals hold for all segments and arms at once", words.per_unit());
+  if (!leaves.items.empty()) document.push_back(leaves);
   add_table(document, std::move(table));
 }
 
@@ -77,7 +85,8 @@ void add_uplift(Document& document, const Json& results, const ResultsWords& wor
   std::vector<Json> rows;
   for (const Json& model : shown_models(results, words)) {
     for (const Json& uplift : at(model, "uplift")) {
-      if (!text_at(uplift, "sentence").empty())
+      const bool is_shown = words.room == Room::report || !text_at(uplift, "arm").empty();
+      if (is_shown && !text_at(uplift, "sentence").empty())
         bullets.items.push_back(
             fmt::format("{}, {}: {}", model_name(model), ranking_words(uplift, words), text_at(uplift, "sentence")));
       std::size_t tenth = 0;
