@@ -5,8 +5,8 @@
 // (depth_two.h), then best-first while a split gains kLeastGain of the whole. A tree parts units less finely than the
 // plan, so at the plan's multiplier it spends less than the budget: trees at lower ones are fitted too, the arms of
 // each are chosen to earn most within the budget by predicted costs (leaf_arms.h), and the tree that earns most is
-// kept. Outcomes are never seen. Time: about a second for 32,768 units, 24 features, 5 arms and 3 budgets on two
-// threads; more units are sampled. Memory: about 200 bytes a sampled unit.
+// kept. Outcomes are never seen. Time: 0.6 s of a processor for 32,768 units, 24 features, 5 arms and 3 budgets;
+// more units are sampled. Memory: about 200 bytes a sampled unit.
 #pragma once
 
 #include <cstddef>
