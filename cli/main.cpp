@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   dfcl::cli::add_evaluate(session);
   dfcl::cli::add_compare(session);
   dfcl::cli::add_report(session);
+  dfcl::cli::add_serve(session);
   dfcl::cli::add_deploy(session);
   dfcl::cli::add_readout(session);
   dfcl::cli::add_power(session);

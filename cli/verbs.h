@@ -21,5 +21,6 @@ void add_readout(Session& session);
 void add_power(Session& session);
 void add_export(Session& session);
 void add_info(Session& session);
+void add_serve(Session& session);
 
 }  // namespace dfcl::cli

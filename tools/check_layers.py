@@ -21,6 +21,7 @@ LAYERS = [
     ["compare", "launch"],
     ["report"],
     ["verbs"],
+    ["serve"],
     ["cli", "python"],
 ]
 
@@ -30,6 +31,8 @@ CONFINED = {
     "parquet/": {"io"},
     "toml++/": {"io"},
     "CLI/": {"cli"},
+    "boost/asio": {"serve"},
+    "boost/beast": {"serve"},
 }
 
 LICENSED_SUFFIXES = {".h", ".cpp", ".py", ".cmake", ".sh", ".ts"}

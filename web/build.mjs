@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bundles the page into one HTML file without references to anything outside it, and writes it as a C++ source with
-// the page as one string: node build.mjs --html FILE or node build.mjs --cpp FILE.
+// Bundles a page into one HTML file without references to anything outside it, or writes it as a C++ source with the page
+// as one string: node build.mjs --page-html|--page-cpp|--planner-html|--planner-cpp FILE. `page` is that of dfcl report,
+// `planner` that of dfcl serve.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -25,12 +26,17 @@ async function bundle(entry) {
   return result.outputFiles[0].text.trim();
 }
 
-async function page() {
+const kPages = {
+  page: { entry: "main.ts", style: "style.css", frame: "page.html", header: "dfcl/report/page/page_template.h", room: "report", name: "page_template" },
+  planner: { entry: "planner/planner.ts", style: "planner/planner.css", frame: "planner/planner.html", header: "dfcl/serve/planner_page.h", room: "serve", name: "planner_template" },
+};
+
+async function page({ entry, style: sheet, frame }) {
   // Inside a script element, a closing tag in a string would end the element.
-  const script = (await bundle("main.ts")).replaceAll("</script", "<\\/script");
-  const style = await bundle("style.css");
+  const script = (await bundle(entry)).replaceAll("</script", "<\\/script");
+  const style = await bundle(sheet);
   const hash = createHash("sha256").update(script).digest("base64");
-  const template = readFileSync(join(here, "src", "page.html"), "utf8").replace(/^<!--[^]*?-->\s*/, "");
+  const template = readFileSync(join(here, "src", frame), "utf8").replace(/^<!--[^]*?-->\s*/, "");
   return template
     .replace("%SCRIPT_HASH%", () => hash)
     .replace("%STYLE%", () => style)
@@ -48,28 +54,29 @@ function cppLiteral(text) {
   return lines.join("\n");
 }
 
-function cppSource(text) {
+function cppSource(text, { header, room, name }) {
   return [
-    '// Made by web/build.mjs. Do not edit.',
-    '#include "dfcl/report/page/page_template.h"',
+    "// Made by web/build.mjs. Do not edit.",
+    `#include "${header}"`,
     "",
-    "namespace dfcl::report {",
+    `namespace dfcl::${room} {`,
     "",
-    "std::string_view page_template() {",
+    `std::string_view ${name}() {`,
     `  static constexpr char kPage[] =\n${cppLiteral(text)};`,
     "  return {kPage, sizeof(kPage) - 1};",
     "}",
     "",
-    "}  // namespace dfcl::report",
+    `}  // namespace dfcl::${room}`,
     "",
   ].join("\n");
 }
 
-const [form, file] = process.argv.slice(2);
-if (!file || !["--html", "--cpp"].includes(form)) {
-  console.error("usage: node build.mjs --html FILE | --cpp FILE");
+const [option, file] = process.argv.slice(2);
+const [, which, form] = /^--(page|planner)-(html|cpp)$/.exec(option ?? "") ?? [];
+if (!file || !which) {
+  console.error("usage: node build.mjs --page-html|--page-cpp|--planner-html|--planner-cpp FILE");
   process.exit(2);
 }
-const text = await page();
+const text = await page(kPages[which]);
 mkdirSync(dirname(file), { recursive: true });
-writeFileSync(file, form === "--cpp" ? cppSource(text) : text);
+writeFileSync(file, form === "cpp" ? cppSource(text, kPages[which]) : text);

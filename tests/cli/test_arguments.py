@@ -29,6 +29,7 @@ COMMANDS = {
     "readout": (["plan", "outcomes"], {"plan": "plan.parquet", "outcomes": "outcomes.parquet"}),
     "power": (["study", "models"], {"study": "study.toml"}),
     "info": (["file"], {"file": "trial.parquet"}),
+    "serve": (["input", "units"], {"input": "truth.parquet", "seconds": 0}),
     "export": (["model"], {"model": "model.safetensors", "output": "model.onnx"}),
 }
 FOR_ALL = {"json", "quiet", "help"}

@@ -15,7 +15,7 @@ export const kMostBands = 3;
 // Plot options for a width in pixels, or a word on why there is nothing to draw.
 export type Draw = (width: number) => PlotOptions | string;
 
-export function chart(view: View, label: string, draw: Draw): HTMLElement {
+export function chart(view: Pick<View, "onChange">, label: string, draw: Draw): HTMLElement {
   const frame = h("div", { class: "chart" });
   let width = 0;
   const redraw = () => {

@@ -38,6 +38,7 @@ export interface TableOptions {
   columns: Column[];
   rows: Child[][]; // the first cell of a row is its header
   hideCaption?: boolean;
+  isForm?: boolean; // boxes to fill in: there is nothing to save
 }
 
 // A table that scrolls inside its frame where the page is narrow; the frame can be reached with the keyboard.
@@ -70,7 +71,7 @@ export function table(options: TableOptions): HTMLElement {
     "div",
     { class: "table-box" },
     h("div", { class: "table-frame", tabindex: 0, role: "group", "aria-label": options.caption }, made),
-    h("div", { class: "tools" }, keep),
+    options.isForm ? null : h("div", { class: "tools" }, keep),
   );
 }
 
