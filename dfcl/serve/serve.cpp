@@ -33,6 +33,9 @@ std::string random_token() {
 void check_token(const ServeRequest& request) {
   if (request.listen && !request.token)
     throw field_error("listen", fmt::format("other machines can reach this address: it needs {}", field_name("token")));
+  // The Host of a request can be checked against one address only.
+  if (request.listen && (*request.listen == "0.0.0.0" || *request.listen == "::"))
+    throw field_error("listen", "means every address of this machine", *request.listen, "one address");
   if (!request.token) return;
   const bool plain = std::all_of(request.token->begin(), request.token->end(), [](unsigned char letter) {
     return std::isalnum(letter) != 0 || letter == '-' || letter == '_';

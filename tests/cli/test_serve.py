@@ -297,4 +297,8 @@ def test_a_model_with_units_is_served(world, tmp_path):
 def test_other_machines_are_let_in_only_with_a_token(world):
     refused = world("serve", "predictions.parquet", "--listen", "0.0.0.0", "--seconds", 0)
     assert refused.code == 2 and "--token" in refused.stderr
+    everywhere = world("serve", "predictions.parquet", "--listen", "0.0.0.0", "--token", "a" * 16, "--seconds", 0)
+    assert everywhere.code == 2 and "one address" in everywhere.stderr
+    own = good(world("serve", "predictions.parquet", "--listen", "127.0.0.2", "--token", "a" * 16, "--seconds", 0))
+    assert own.stdout.startswith("http://127.0.0.2:") and own.stdout.strip().endswith("/" + "a" * 16 + "/")
     assert good(world("serve", "predictions.parquet", "--seconds", 0)).stdout.startswith("http://127.0.0.1:")
