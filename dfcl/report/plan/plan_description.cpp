@@ -287,7 +287,7 @@ const Described<PlanSummary>& description(Of<PlanSummary>) {
           .maybe("gap", planned(&Solution::gap), {"bound minus value", kTotal})
           .maybe("multiplier", planned(&Solution::multiplier), "what one more unit of budget would earn")
           .maybe("units_per_arm", where_planned(units_per_arm), {"by arm", kUnits})
-          .maybe("policy_tree", &P::rule, "where the plan is a short rule (`--rule tree`)")
+          .maybe("policy_tree", &P::rule, "where the plan is a short rule")
           .maybe("second", second_budget, "with a second budget")
           .maybe("arm_multiplier", arm_multiplier,
                  "with limits on units per arm: value of one unit less (above 0) or more (below 0) in the arm")
