@@ -76,11 +76,14 @@ def log_model(model: Model, name: str = "model", **arguments: Any) -> mlflow.mod
     **arguments
         Those of ``mlflow.models.Model.log``, such as ``registered_model_name``.
     """
+    import inspect
     import sys
 
     from mlflow.models import Model as Entry
 
-    return Entry.log(name=name, flavor=sys.modules[__name__], model=model, **arguments)
+    has_names = "name" in inspect.signature(Entry.log).parameters  # before MLflow 3 the path was the name
+    where = {"artifact_path": None, "name": name} if has_names else {"artifact_path": name}
+    return Entry.log(**where, flavor=sys.modules[__name__], model=model, **arguments)
 
 
 def load_model(model_uri: str) -> Model:
