@@ -226,3 +226,28 @@ test("when the program has ended, the page says so", async () => {
   await page.waitForFunction(() => /does not answer/.test(document.querySelector("#plan .trouble")?.textContent ?? ""));
   await close();
 });
+
+for (const arms of [2, 20]) {
+  test(`the page fits with ${arms} arms, one of them with a long and hostile name`, async () => {
+    const names = Array.from({ length: arms }, (_, arm) => (arm === 1 ? "<b>twenty per cent off everything that is left</b>" : String(arm)));
+    const head = ["id", ...names.flatMap((name) => [`revenue_${name}`, `cost_${name}`])].map((name) => `"${name}"`).join(",");
+    const rows = Array.from({ length: 400 }, (_, unit) => [unit, ...names.flatMap((_, arm) => [10 + Math.sqrt(arm) * (1 + (unit % 7)), arm * (0.2 + 0.01 * (unit % 5))])].join(","));
+    const file = `arms-${arms}.csv`;
+    writeFileSync(join(session.folder, file), [head, ...rows].join("\n") + "\n");
+    const other = await serve(file, "--control", "0");
+    for (const [width, scheme] of [[1440, "dark"], [390, "light"]]) {
+      const { page, trouble, close } = await open({ address: other.address, width, scheme });
+      await page.locator("summary", { hasText: "Limits per arm" }).click();
+      assert.equal(await page.locator(".settings tbody tr").count(), arms);
+      await page.locator("#scenario").fill("wide");
+      await page.getByRole("button", { name: "Keep this plan" }).click();
+      assert.ok((await session.overflow(page)) <= 0, `${width}: wider by ${await session.overflow(page)}`);
+      assert.deepEqual(await session.emptyCharts(page), []);
+      assert.equal(await page.locator("b").count(), 0);
+      assert.deepEqual(trouble, []);
+      await close();
+      assert.deepEqual(await session.violations(other.address, { width, scheme }), []);
+    }
+    other.end();
+  });
+}
