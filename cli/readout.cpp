@@ -49,6 +49,10 @@ void add_readout(Session& session) {
             "when the plan started; outcomes whose time is earlier are refused\nDefault: what the plan says.");
   add_field(verb, "--budget", request->budget, "the plan's budget\nDefault: what the plan says.");
   add_field(verb, "--multiplier", request->multiplier, "the plan's multiplier\nDefault: what the plan says.");
+  add_field(verb, "--weight", request->weight, "column of OUTCOMES with sample weights: gains count units by them");
+  verb.add_option("--guardrail", request->guardrails,
+                  "column of OUTCOMES, a further outcome of which more is worse (may be repeated): was it harmed?")
+      ->allow_extra_args(false);
   add_field(verb, "--margin", request->margin, "share of revenue that is profit before the incentive: shows profit");
   add_field(verb, "--per-revenue", request->per_revenue, "what one unit of revenue is worth; instead of --margin");
 }

@@ -28,7 +28,7 @@ def main():
     arguments = parser.parse_args()
     return max(
         counted(arguments, "test_evaluate", f"MoneyCoverage.{arguments.only}:HeterogeneityCoverage.{arguments.only}"),
-        counted(arguments, "test_check", "Propensities.IntervalsCoverInImbalancedTrials"),
+        counted(arguments, "test_evaluate", f"*AdjustedCoverage.{arguments.only}"),
     )
 
 

@@ -225,6 +225,8 @@ ROWS = {
         "launch": both(""),
         "budget": both(-1),
         "multiplier": both(-1),
+        "weight": both("nobody"),
+        "guardrail": both("nobody"),
         "margin": both(1.5),
         "per_revenue": both(0),
         "output": both("results.txt"),

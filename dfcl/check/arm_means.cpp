@@ -28,7 +28,8 @@ struct Spread {
 };
 
 double weight_of(const data::Trial& trial, std::size_t row) {
-  return trial.propensity.empty() ? 1.0 : 1.0 / static_cast<double>(trial.propensity[row]);
+  const double sample = trial.sample_weight(row);
+  return trial.propensity.empty() ? sample : sample / static_cast<double>(trial.propensity[row]);
 }
 
 // What is estimated of a unit's cost: all of it, or, where the study knows a price or a rate, what that is paid for:

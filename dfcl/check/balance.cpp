@@ -43,7 +43,7 @@ std::size_t smallest_arm_of(const data::Trial& trial, const Draws& draws) {
 BalanceTest::BalanceTest(const data::Trial& trial, const Draws& draws, const CheckOptions& options,
                          core::RunContext& context)
     : trial_(trial), expansion_(trial.features, draws.groups, smallest_arm_of(trial, draws), options, context) {
-  const bool weighted = propensity_varies(trial);
+  const bool weighted = !trial.weight.empty() || propensity_varies(trial);
   if (weighted || expansion_.num_columns() > options.max_columns) method_ = BalanceMethod::smallest_p;
   moments_ = column_moments(trial, draws, expansion_, weighted, context);
   if (method_ == BalanceMethod::joint) {

@@ -25,6 +25,23 @@ void set_designed_shares(const data::Study& study, std::vector<ArmSummary>& arms
   }
 }
 
+std::vector<GuardrailSummary> guardrail_means(const data::Trial& trial, const RowGroups& order) {
+  std::vector<GuardrailSummary> summaries;
+  for (const data::Guardrail& guardrail : trial.guardrails) {
+    std::vector<double> sums(trial.arms.size()), weights(trial.arms.size());
+    for (std::size_t i = 0; i < trial.num_units(); ++i) {
+      const std::size_t row = order.place(i);
+      const double sample = trial.sample_weight(row);
+      const double weight = trial.propensity.empty() ? sample : sample / static_cast<double>(trial.propensity[row]);
+      sums[trial.arm[row]] += weight * static_cast<double>(guardrail.value[row]);
+      weights[trial.arm[row]] += weight;
+    }
+    for (std::size_t arm = 0; arm < sums.size(); ++arm) sums[arm] /= weights[arm];
+    summaries.push_back({guardrail.name, std::move(sums)});
+  }
+  return summaries;
+}
+
 }  // namespace
 
 CheckResult check_trial(const data::Trial& trial, const data::Study& study, core::RunContext& context,
@@ -39,6 +56,7 @@ CheckResult check_trial(const data::Trial& trial, const data::Study& study, core
   result.num_times = trial.times.size();
   result.control = trial.arms.labels[trial.arms.control];
   result.weighted = !trial.propensity.empty();
+  result.has_sample_weights = !trial.weight.empty();
   result.notes = trial.notes;
 
   const RowGroups groups = groups_of(trial, context);
@@ -49,6 +67,7 @@ CheckResult check_trial(const data::Trial& trial, const data::Study& study, core
   context.progress(kTask, 1, kSteps, "steps");
 
   result.arms = arm_means(trial, groups, context);
+  result.guardrails = guardrail_means(trial, groups);
   set_designed_shares(study, result.arms);
   const DrawCounts counts = count_draws(trial, draws, context);
   result.sample_ratio = sample_ratio(counts, trial, study, draws.drawn);

@@ -101,6 +101,12 @@ struct ColumnSummary {
   bool constant = false;  // one value everywhere, or none at all
 };
 
+// A further outcome, reported for every plan later.
+struct GuardrailSummary {
+  std::string name;
+  std::vector<double> mean;  // per arm, weighted as revenue is
+};
+
 struct Duplicates {
   std::string key;                  // "id" or "id and time"; "" where the trial has no id column
   std::size_t num_ids = 0;          // keys that occur more than once
@@ -140,10 +146,12 @@ struct CheckResult {
   std::size_t num_draws = 0;
   std::size_t num_mixed_groups = 0;  // clusters that hold more than one arm
   bool weighted = false;             // means are weighted by 1 / propensity
+  bool has_sample_weights = false;   // means and balance are weighted by them; counts of units are not
   std::vector<ArmSummary> arms;
   SampleRatio sample_ratio;
   Balance balance;
   std::vector<ColumnSummary> columns;
+  std::vector<GuardrailSummary> guardrails;
   Duplicates duplicates;
   std::vector<Suspect> suspects;
   bool fit = true;  // no problems

@@ -26,7 +26,10 @@ void expand_draw(const data::Trial& trial, const Draws& draws, const Expansion& 
 double weight_of(const data::Trial& trial, const Draws& draws, std::size_t draw) {
   const std::size_t size = draws.groups.size_of(draw);
   double sum = 0.0;
-  for (std::size_t i = 0; i < size; ++i) sum += 1.0 / static_cast<double>(trial.propensity[draws.groups.row(draw, i)]);
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::size_t row = draws.groups.row(draw, i);
+    sum += trial.sample_weight(row) / (trial.propensity.empty() ? 1.0 : static_cast<double>(trial.propensity[row]));
+  }
   return sum / static_cast<double>(size);
 }
 

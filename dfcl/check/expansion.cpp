@@ -138,6 +138,24 @@ void Expansion::add(std::span<const float> row, float weight, std::span<float> s
   }
 }
 
+void Expansion::keep(std::span<const std::size_t> columns) {
+  std::vector<std::size_t> place(num_columns_, kNone);
+  for (std::size_t i = 0; i < columns.size(); ++i) place[columns[i]] = i;
+  const auto move = [&](std::size_t& column) {
+    if (column != kNone) column = place[column];
+  };
+  for (Plan& plan : plans_) {
+    move(plan.value_column);
+    move(plan.missing_column);
+    for (std::size_t& column : plan.level_columns) move(column);
+    const auto first = std::lower_bound(columns.begin(), columns.end(), plan.first_column);
+    const auto end = std::lower_bound(columns.begin(), columns.end(), plan.end_column);
+    plan.first_column = static_cast<std::size_t>(first - columns.begin());
+    plan.end_column = static_cast<std::size_t>(end - columns.begin());
+  }
+  num_columns_ = columns.size();
+}
+
 std::string Expansion::what(const data::FeatureColumn& feature, const Plan& plan, std::size_t column) const {
   if (column == plan.missing_column) return "missing";
   for (std::size_t code = 0; code < plan.level_columns.size(); ++code) {

@@ -50,6 +50,9 @@ class Expansion {
   // value column, which is to put its standardised mean in its place.
   void add(std::span<const float> row, float weight, std::span<float> sums) const;
 
+  // Keeps these columns, in rising order, and forgets the others.
+  void keep(std::span<const std::size_t> columns);
+
   // "value", "missing" or "= level" for a column of the feature.
   std::string what(const data::FeatureColumn& feature, const Plan& plan, std::size_t column) const;
 

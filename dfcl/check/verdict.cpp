@@ -118,8 +118,12 @@ void judge_balance(const CheckOptions& options, CheckResult& result, Findings& p
       warnings.insert(warnings.begin(),
                       {"imbalance",
                        fmt::format("{} The differences are certain but small, at most {:.3f} standard deviations: they "
-                                   "are adjusted for by estimated propensities. Read with care{}.",
+                                   "are adjusted for by estimated propensities{}. Read with care{}.",
                                    found, largest,
+                                   balance.num_columns > options.max_columns
+                                       ? fmt::format(" on the {} columns of the features that differ most, of {}",
+                                                     options.max_columns, balance.num_columns)
+                                       : "",
                                    result.sample_ratio.run ? "" : ", the more so as the sample ratio was not tested"),
                        "find out why; columns measured after the arm was given belong in [columns] exclude"});
       return;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dfcl/core/interval.h"
+#include "dfcl/evaluate/effects/guardrails.h"
 #include "dfcl/evaluate/verdict.h"
 
 namespace dfcl::compare {
@@ -74,6 +75,26 @@ std::vector<const ModelFigures*> same_model(const Evaluation& first, std::span<c
   return models;
 }
 
+// As the money: means over seeds, and ends that hold the luck of training too.
+void set_guardrail(const std::vector<const ModelFigures*>& models, std::size_t budget, std::size_t index, double level,
+                   evaluate::GuardrailFigures& figures) {
+  std::vector<Interval> increments, shares;
+  std::vector<std::pair<Interval, Interval>> widths;
+  for (const ModelFigures* model : models) {
+    const evaluate::GuardrailFigures& one = model->deployed[budget].guardrails[index];
+    increments.push_back(one.increment);
+    shares.push_back(one.relative);
+    widths.emplace_back(Interval(one.increment.value, one.simultaneous_low, one.simultaneous_high), one.increment);
+  }
+  const OverSeeds increment(level, increments), share(level, shares);
+  const double factor = widening(widths);
+  figures.increment = increment.alone();
+  figures.relative = share.alone();
+  figures.simultaneous_low = increment.at_once(factor).low;
+  figures.simultaneous_high = increment.at_once(factor).high;
+  evaluate::say_guardrail(figures, share.at_once(factor), level, {});
+}
+
 void set_plan(const std::vector<const ModelFigures*>& models, std::size_t budget, double level, JudgedPlan& plan) {
   const auto over = [&](auto&& read) {
     std::vector<Interval> seeds;
@@ -101,6 +122,7 @@ void set_plan(const std::vector<const ModelFigures*>& models, std::size_t budget
     plan.roi = over([](const JudgedPlan& one) { return *one.roi; }).alone();
   }
   plan.pays_back = evaluate::pays_back_of(plan);
+  for (std::size_t i = 0; i < plan.guardrails.size(); ++i) set_guardrail(models, budget, i, level, plan.guardrails[i]);
 }
 
 bool is_same(const BaselineDifferenceFigures& a, const BaselineDifferenceFigures& b) {

@@ -72,15 +72,16 @@ ArmCosts arm_costs(const Trial& trial) {
   for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
     const std::size_t arm = trial.arm[unit];
     const auto cost = static_cast<double>(trial.cost[unit]);
-    counts[arm] += 1.0;
+    const double weight = trial.sample_weight(unit);
+    counts[arm] += weight;
     switch (facts.kind) {
-      case CostKind::rate: costs.mean[arm] += static_cast<double>(trial.revenue[unit]); break;
-      case CostKind::price_if: costs.mean[arm] += facts.is_paid(arm, cost) ? 1.0 : 0.0; break;
-      default: costs.mean[arm] += cost;
+      case CostKind::rate: costs.mean[arm] += weight * static_cast<double>(trial.revenue[unit]); break;
+      case CostKind::price_if: costs.mean[arm] += facts.is_paid(arm, cost) ? weight : 0.0; break;
+      default: costs.mean[arm] += weight * cost;
     }
   }
   for (std::size_t arm = 0; arm < num_arms; ++arm) {
-    costs.mean[arm] /= std::max(1.0, counts[arm]);
+    if (counts[arm] > 0.0) costs.mean[arm] /= counts[arm];
     if (facts.is_known()) costs.mean[arm] *= facts.per_arm[arm];
   }
   return costs;

@@ -39,8 +39,10 @@ struct Study {
     std::vector<double> missing;
     std::optional<std::string> cluster;
     std::optional<std::string> propensity;
+    std::optional<std::string> weight;        // sample weight: how many units a row stands for
     std::optional<std::string> rule;          // the arm that today's rule would give: a baseline
     std::map<std::string, double> winsorize;  // revenue or cost -> quantile
+    std::vector<std::string> guardrails;      // further outcomes that a plan must not raise; reported, never optimised
     std::int64_t min_level_units = 50;        // rarer levels of a category are pooled
   } columns;
 

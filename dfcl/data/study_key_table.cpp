@@ -61,6 +61,16 @@ void add_columns(std::vector<StudyKey>& keys) {
   columns("propensity", &C::propensity, "The probability with which the unit got its arm.")
       .unset("the share of the arm")
       .keyword("propensity");
+  columns("weight", &C::weight,
+          "Sample weight: how many units a row stands for, 0 or more. Only proportions count; a row of weight 0 has no "
+          "say.")
+      .unset("every row counts alike")
+      .keyword("weight");
+  columns(
+      "guardrails", &C::guardrails,
+      "Further outcomes that a plan must not raise (refunds, complaints): reported for every plan, never optimised. "
+      "Not features.")
+      .keyword("guardrails");
   columns("rule", &C::rule, "The arm that today's rule would give the unit: plans are compared with it. Not a feature.")
       .unset("no such baseline")
       .keyword("rule");

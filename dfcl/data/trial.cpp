@@ -43,6 +43,7 @@ std::uint64_t fingerprint_of_places(const Trial& trial, core::RunContext& contex
   std::uint64_t hash = hash_memory(values.data(), values.rows() * values.cols(), hash_meaning(trial), context);
   hash = add(trial.cost, add(trial.revenue, add(trial.arm, hash)));
   hash = add(trial.time, add(trial.cluster, add(trial.propensity, hash)));
+  if (!trial.weight.empty()) hash = add(trial.weight, core::hash_text("weight", hash));
   return hash_labels(trial.times, hash);
 }
 
@@ -58,6 +59,7 @@ std::uint64_t hash_row(const Trial& trial, std::size_t row) {
   hash = hash_number(trial.revenue[row], hash);
   hash = hash_number(trial.cost[row], hash);
   if (!trial.propensity.empty()) hash = hash_number(trial.propensity[row], hash);
+  if (!trial.weight.empty()) hash = hash_number(trial.weight[row], hash);
   const auto features = trial.features.values.row(row);
   return core::hash_bytes(features.data(), features.size_bytes(), hash);
 }

@@ -43,7 +43,8 @@ FitFigures fit_figures(const Setting& setting, const JudgedModel& model) {
   const double level = setting.options.level;
   const std::vector<double> revenue = factual(model.prediction.revenue, rows);
   const std::vector<double> cost = factual(model.prediction.cost, rows);
-  return {outcome_fit(revenue, rows.revenue, setting.context), outcome_fit(cost, rows.cost, setting.context),
+  return {outcome_fit(revenue, rows.revenue, setting.context, rows.sample),
+          outcome_fit(cost, rows.cost, setting.context, rows.sample),
           calibration(revenue, rows.revenue, rows, level, setting.context),
           // A known price is a fact: there is nothing to calibrate.
           setting.knows_prices() ? std::vector<CalibrationGroup>{}
@@ -86,9 +87,18 @@ std::vector<std::string> how_it_was_made(const Setting& setting) {
                             rows.size(), to_text(options.estimator)));
   how.push_back(options.is_adjusted
                     ? "The features are a little imbalanced between the arms: each unit is weighted by the inverse of "
-                      "its estimated propensity, which makes intervals no narrower than they should be."
+                      "its estimated propensity. Intervals carry that it is estimated: they come from what the "
+                      "scores of the propensity model leave of influence functions."
                 : rows.has_propensity ? "Each unit is weighted by the inverse of its propensity."
                                       : "Each unit is weighted by the inverse of its arm's share.");
+  if (!rows.sample.empty()) {
+    double squares = 0.0;
+    for (const double weight : rows.sample) squares += weight * weight;
+    how.push_back(
+        fmt::format("Every figure counts rows by their sample weights; these {} rows carry as much as {:.0f} rows of "
+                    "equal weight.",
+                    rows.size(), static_cast<double>(rows.size() * rows.size()) / squares));
+  }
   if (options.estimator == Estimator::doubly_robust) {
     how.push_back(fmt::format("The same prediction of outcomes serves the estimates of all models (the nuisance): {}.",
                               setting.input.nuisance_name));
@@ -104,6 +114,10 @@ std::vector<std::string> how_it_was_made(const Setting& setting) {
                               rows.cluster.empty() ? "unit" : "cluster",
                               rows.has_propensity ? "" : ", within each arm"));
   }
+  if (setting.guardrails)
+    how.push_back(
+        "Guardrails are further outcomes of which more is worse: estimated like revenue, over control, with intervals "
+        "from influence functions that hold for all guardrails, plans and baselines at once.");
   const CostLimits& limits = options.cost_limits;
   if (limits.control_is_free || limits.non_negative || limits.rises_with_arm)
     how.push_back("Intervals of cost keep to what [cost] states.");
@@ -188,7 +202,8 @@ Evaluation evaluate(const EvaluationInput& input, const EvaluationOptions& optio
   Evaluation evaluation = describe(setting);
   std::optional<Oracle> oracle;
   if (input.truth.revenue.rows > 0) {
-    oracle.emplace(setting.problem_of(input.truth), context);
+    const JudgedProblem truth = setting.problem_of(input.truth);
+    oracle.emplace(truth.problem, context);
     evaluation.oracle = oracle->figures(options.num_curve_points, options.budgets_per_unit, options.budget_basis);
   }
   Baselines baselines = run_baselines(setting);

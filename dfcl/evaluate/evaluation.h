@@ -15,6 +15,19 @@
 
 namespace dfcl::evaluate {
 
+// What a plan does to a further outcome, of which more is worse.
+struct GuardrailFigures {
+  std::string name;
+  Interval control;    // mean of everyone in control, per unit
+  Interval increment;  // over that, per unit
+  Interval relative;   // share of it; NaN where it is zero
+  // The ends of the increment that hold for all guardrails, plans that may be launched and baselines at once.
+  double simultaneous_low = Interval::kNone;
+  double simultaneous_high = Interval::kNone;
+  std::string harmed = {};  // yes: it rises; no: it does not; not_shown
+  std::string sentence = {};
+};
+
 // What a plan at a budget is estimated to earn and cost.
 struct JudgedPlan {
   double budget_per_unit = 0.0;  // in the basis of the evaluation
@@ -40,6 +53,7 @@ struct JudgedPlan {
   double predicted_revenue = 0.0;
   double predicted_cost = 0.0;
   std::vector<double> share_per_arm;
+  std::vector<GuardrailFigures> guardrails = {};  // deployed plans and baselines only
   // With a truth only.
   std::optional<double> true_revenue = {};
   std::optional<double> true_cost = {};
@@ -178,7 +192,7 @@ struct OracleFigures {
 };
 
 struct Verdict {
-  std::string status;  // launch, roll_out, pays_back, keep_rule, gain_shown, not_shown, loses, unfit
+  std::string status;  // launch, roll_out, pays_back, keep_rule, harms, gain_shown, not_shown, loses, unfit
   std::string sentence;
   std::vector<std::string> details;
   // Of an evaluation: its two answers, and the plan that they are about.

@@ -7,6 +7,8 @@
 #include <optional>
 #include <tuple>
 
+#include "dfcl/evaluate/effects/guardrails.h"
+
 namespace dfcl::evaluate {
 namespace {
 
@@ -136,14 +138,15 @@ bool is_beaten_by_rule(const Candidate& candidate) {
 }
 
 // A plan that can keep to its budget before one that cannot, one that may pay back before one that does not; then those
-// that pay back, those that today's rule does not beat, those that beat random; among them by what is shown to be
-// gained at least. Ties go to the smaller budget and the first name.
+// that pay back, those that harm no guardrail, those that today's rule does not beat, those that beat random; among
+// them by what is shown to be gained at least. Ties go to the smaller budget and the first name.
 const Candidate* best_of(const std::vector<Candidate>& candidates) {
   const auto rank = [](const Candidate& candidate) {
     const std::string& pays = candidate.plan->pays_back;
     const bool good = candidate.plan->feasible && (pays == "yes" || pays == "depends");
-    return std::tuple(candidate.plan->feasible, pays != "no", good, good && !is_beaten_by_rule(candidate),
-                      good && beats_random(candidate), least_gain(candidate), -candidate.plan->budget_per_unit);
+    return std::tuple(candidate.plan->feasible, pays != "no", good, good && !harms(candidate.plan->guardrails),
+                      good && !is_beaten_by_rule(candidate), good && beats_random(candidate), least_gain(candidate),
+                      -candidate.plan->budget_per_unit);
   };
   const Candidate* best = nullptr;
   for (const Candidate& candidate : candidates) {
@@ -217,6 +220,7 @@ std::string plan_detail(const ModelFigures& model, const JudgedPlan& plan, const
         fmt::format(", {} profit {}", writer.money(units * profit.value), writer.range(profit.low, profit.high, true));
   }
   line += payback_words(plan) + ".";
+  if (!plan.guardrails.empty()) line += fmt::format(" Guardrails: {}.", guardrail_words(plan.guardrails));
   const double least_over =
       writer.evaluation().cost_is_known ? plan.spend_over_budget.value : plan.spend_over_budget.low;
   if (least_over > 1e-9 * std::abs(plan.cost.value)) line += " It spends over the budget.";
@@ -254,14 +258,17 @@ void answer_untargeted(const Candidate& best, const std::string& where, const Wr
                   verdict.beats_random == "no" ? "does worse than random" : "not shown", where, writer.headline(best));
   const BaselineFigures& random = writer.evaluation().baselines.front();
   const std::string& random_pays = random.plans[best.budget].pays_back;
-  if (random_pays == "yes") {
+  if (random_pays == "yes" && !harms(random.plans[best.budget].guardrails)) {
     verdict.status = "roll_out";
     verdict.sentence = fmt::format("{} The simple roll-out will do: {}.", text, roll_out_words(writer, best));
   } else {
     verdict.status = "pays_back";
     verdict.sentence =
         fmt::format("{} The same money without a model {} to pay back: {}. Launch with a hold-out to learn more.", text,
-                    random_pays == "no" ? "is shown not" : "is not shown", roll_out_words(writer, best));
+                    random_pays == "yes"  ? "harms a guardrail, though it is shown"
+                    : random_pays == "no" ? "is shown not"
+                                          : "is not shown",
+                    roll_out_words(writer, best));
   }
 }
 
@@ -278,6 +285,9 @@ void answer(const Candidate& best, const Writer& writer, Verdict& verdict) {
   if (!plan.feasible) {
     verdict.status = "not_shown";
     verdict.sentence = fmt::format("No plan can keep to any of these budgets. {}", the_best);
+  } else if (gains && harms(plan.guardrails)) {
+    verdict.status = "harms";
+    verdict.sentence = fmt::format("Do not launch: every plan that gains harms a guardrail. {}", the_best);
   } else if (gains && is_beaten_by_rule(best)) {
     verdict.status = "keep_rule";
     verdict.sentence =
@@ -308,6 +318,25 @@ void answer(const Candidate& best, const Writer& writer, Verdict& verdict) {
   }
 }
 
+// Normal intervals need more than a handful of units of every arm.
+std::string too_few_words(const Evaluation& evaluation) {
+  constexpr std::size_t kFewest = 30;
+  std::vector<std::string> arms;
+  for (const TrialArm& arm : evaluation.arms) {
+    if (arm.num_units < kFewest) arms.push_back(fmt::format("arm '{}' has {} units here", arm.label, arm.num_units));
+  }
+  if (arms.empty()) return "";
+  return fmt::format(" Too few: {}, and intervals of plans that use it hold less often than they say below {} units.",
+                     list_words(arms), kFewest);
+}
+
+// Of the plan that is recommended; a roll-out gives other units the arms.
+std::string guardrails_of(const Candidate& best, const Evaluation& evaluation, const std::string& status) {
+  const JudgedPlan& plan = status == "roll_out" ? evaluation.baselines.front().plans[best.budget] : *best.plan;
+  const std::string words = guardrail_words(plan.guardrails);
+  return words.empty() ? "" : fmt::format(" Guardrails, against control: {}.", words);
+}
+
 }  // namespace
 
 Verdict verdict_of(const Evaluation& evaluation, const VerdictOptions& options) {
@@ -321,7 +350,8 @@ Verdict verdict_of(const Evaluation& evaluation, const VerdictOptions& options) 
     verdict.sentence = "No plan may be launched.";
   } else {
     answer(*best, writer, verdict);
-    verdict.sentence += below_control_words(evaluation, writer);
+    verdict.sentence += guardrails_of(*best, evaluation, verdict.status);
+    verdict.sentence += below_control_words(evaluation, writer) + too_few_words(evaluation);
     if (options.is_adjusted)
       verdict.sentence += " Read with care: the arms are imbalanced, which estimated propensities adjust for.";
     if (options.num_seeds > 1)

@@ -74,7 +74,8 @@ learn::Fit ForestLearner::fit(const learn::TrainingSet& set, const learn::Object
     std::fill(cost.begin(), cost.end(), 0.0f);
     std::fill(base_cost.begin(), base_cost.end(), 0.0f);
   }
-  const std::vector<float> weight = set.has_propensities ? chosen(set.weight, rows) : std::vector<float>();
+  const std::vector<float> weight =
+      set.has_propensities || !set.sample.empty() ? chosen(set.weight, rows) : std::vector<float>();
   const std::vector<std::uint32_t> cluster = chosen(set.cluster, rows);
   Forest forest = grow_forest({.columns = set.features->columns,
                                .features = set.features->values.view(),

@@ -93,6 +93,7 @@ Launch join_launch(const io::PlanFile& file, const io::OutcomeTable& outcomes, c
   launch.units_in_outcomes = outcomes.ids.size();
   launch.seen_per_role.assign(data::kNumRoles, 0);
   if (plan.has_roles()) launch.planned_per_role.assign(data::kNumRoles, 0);
+  for (const std::string& name : options.guardrails) launch.guardrails.push_back({name, {}});
   std::unordered_map<std::uint64_t, std::size_t> row_of_hash;
   row_of_hash.reserve(outcomes.ids.size());
   for (std::size_t row = 0; row < outcomes.ids.size(); ++row) row_of_hash.emplace(outcomes.ids.hash(row), row);
@@ -105,6 +106,7 @@ Launch join_launch(const io::PlanFile& file, const io::OutcomeTable& outcomes, c
     const auto found = row_of_hash.find(plan.ids.hash(unit));
     if (found == row_of_hash.end()) continue;
     const std::size_t row = found->second;
+    if (!outcomes.weight.empty() && outcomes.weight[row] == 0.0) continue;
     if (!outcomes.time.empty()) require_later(file, outcomes, unit, row, options, launch_time);
     const Role role = plan.has_roles() ? plan.role[unit] : outcomes.role[row];
     if (role != outcomes.role[row]) ++launch.role_conflicts;
@@ -118,6 +120,9 @@ Launch join_launch(const io::PlanFile& file, const io::OutcomeTable& outcomes, c
     if (has_control) launch.control_cost.push_back(plan.control_cost[unit]);
     launch.revenue.push_back(outcomes.revenue[row]);
     launch.cost.push_back(outcomes.cost[row]);
+    if (!outcomes.weight.empty()) launch.weight.push_back(outcomes.weight[row]);
+    for (std::size_t i = 0; i < outcomes.guardrails.size(); ++i)
+      launch.guardrails[i].value.push_back(outcomes.guardrails[i][row]);
   }
   if (2 * launch.num_units() < plan.num_units()) {
     throw core::data_error(fmt::format("{}, {}", options.plan_path, options.outcomes_path),

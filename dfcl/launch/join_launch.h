@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "dfcl/io/predictions/plan_file.h"
 #include "dfcl/launch/readout.h"
@@ -15,6 +16,7 @@ struct JoinOptions {
   std::string launch_time;  // "": what the plan says
   std::string plan_path;    // for messages
   std::string outcomes_path;
+  std::vector<std::string> guardrails = {};  // names of the outcomes' further columns
 };
 
 // Throws Error of kind data where fewer than half of the plan's units have an outcome, or an outcome is earlier than

@@ -52,6 +52,23 @@ void Moments::add(double r, double c, double x) {
   xc += dx * ec;
 }
 
+void Moments::set_means(double units, double r, double c, double x) {
+  count = units;
+  mean_r = r;
+  mean_c = c;
+  mean_x = x;
+}
+
+void Moments::add_centred(double weight, double r, double c, double x) {
+  const double dr = weight * (r - mean_r), dc = weight * (c - mean_c), dx = weight * (x - mean_x);
+  rr += dr * dr;
+  cc += dc * dc;
+  rc += dr * dc;
+  xx += dx * dx;
+  xr += dx * dr;
+  xc += dx * dc;
+}
+
 void Moments::merge(const Moments& other) {
   if (other.count == 0.0) return;
   const double total = count + other.count;

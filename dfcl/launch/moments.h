@@ -19,6 +19,10 @@ struct Moments {
   double xx = 0.0, xr = 0.0, xc = 0.0;
 
   void add(double r, double c, double x);
+  // Of units with sample weights, in two passes: what their weighted means are, then every unit. Products are weighted
+  // by the square of weights of mean 1, so that all that follows is right for weighted means.
+  void set_means(double units, double r, double c, double x);
+  void add_centred(double weight, double r, double c, double x);
   void merge(const Moments& other);
 };
 

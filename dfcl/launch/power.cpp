@@ -19,12 +19,15 @@ double standard_errors(const PowerLevels& levels) {
 
 // Means by arm, as a nuisance for whoever has no predictions: units x arms.
 core::Matrix<float> arm_means(const evaluate::TrialRows& rows, const std::vector<float>& outcome) {
-  std::vector<double> sums(rows.num_arms());
-  for (std::size_t row = 0; row < rows.size(); ++row) sums[rows.arm[row]] += static_cast<double>(outcome[row]);
+  std::vector<double> sums(rows.num_arms()), weights(rows.num_arms());
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    sums[rows.arm[row]] += rows.sample_weight(row) * static_cast<double>(outcome[row]);
+    weights[rows.arm[row]] += rows.sample_weight(row);
+  }
   core::Matrix<float> means(rows.size(), rows.num_arms());
   for (std::size_t row = 0; row < rows.size(); ++row) {
     for (std::size_t arm = 0; arm < rows.num_arms(); ++arm)
-      means(row, arm) = static_cast<float>(sums[arm] / static_cast<double>(rows.arm_units[arm]));
+      means(row, arm) = static_cast<float>(sums[arm] / weights[arm]);
   }
   return means;
 }
@@ -51,9 +54,9 @@ double variance_under(const evaluate::TrialRows& rows, std::span<const std::uint
   for (std::size_t row = 0; row < rows.size(); ++row) {
     if (rows.arm[row] != arms[row]) continue;
     const auto revenue = static_cast<double>(rows.revenue[row]);
-    weight += rows.weight[row];
-    sum += rows.weight[row] * revenue;
-    squares += rows.weight[row] * revenue * revenue;
+    weight += rows.total_weight(row);
+    sum += rows.total_weight(row) * revenue;
+    squares += rows.total_weight(row) * revenue * revenue;
   }
   return weight > 0.0 ? std::max(0.0, squares / weight - sum * sum / (weight * weight)) : 0.0;
 }
@@ -112,7 +115,7 @@ PlanPair compare_plans(const evaluate::TrialRows& rows, evaluate::Outcomes nuisa
     if (arms_a[row] == arms_b[row]) continue;
     parts[row] = rewards.of(row, arms_b[row]).revenue - a;
     mean += parts[row] / static_cast<double>(rows.size());
-    pair.differing += 1.0 / static_cast<double>(rows.size());
+    pair.differing += rows.sample_weight(row) / static_cast<double>(rows.size());
   }
   pair.sd = unit_sd(rows, parts, mean);
   pair.difference = core::t_interval(mean, pair.sd / std::sqrt(static_cast<double>(rows.size())),
@@ -141,9 +144,9 @@ PlanPair assume_plans(const evaluate::TrialRows& rows, evaluate::Outcomes nuisan
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const auto revenue = static_cast<double>(rows.revenue[row]);
     const double residual = revenue - static_cast<double>(steadied.outcomes().revenue(row, rows.arm[row]));
-    left[rows.group(row)] += rows.weight[row] * residual;
-    pair.revenue_a += revenue;
-    revenue_squares += revenue * revenue;
+    left[rows.group(row)] += rows.total_weight(row) * residual;
+    pair.revenue_a += rows.sample_weight(row) * revenue;
+    revenue_squares += rows.sample_weight(row) * (revenue * revenue);
   }
   const auto count = static_cast<double>(rows.size());
   const double squares = std::inner_product(left.begin(), left.end(), left.begin(), 0.0);
@@ -168,9 +171,9 @@ std::vector<ArmPower> arms_against_control(const evaluate::TrialRows& rows, cons
   const std::size_t control = rows.arms.control;
   std::vector<double> weight(rows.num_arms()), mean(rows.num_arms()), mean_cost(rows.num_arms());
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    weight[rows.arm[row]] += rows.weight[row];
-    mean[rows.arm[row]] += rows.weight[row] * static_cast<double>(rows.revenue[row]);
-    mean_cost[rows.arm[row]] += rows.weight[row] * static_cast<double>(rows.cost[row]);
+    weight[rows.arm[row]] += rows.total_weight(row);
+    mean[rows.arm[row]] += rows.total_weight(row) * static_cast<double>(rows.revenue[row]);
+    mean_cost[rows.arm[row]] += rows.total_weight(row) * static_cast<double>(rows.cost[row]);
   }
   for (std::size_t arm = 0; arm < rows.num_arms(); ++arm) {
     if (rows.arm_units[arm] < 2)
@@ -188,7 +191,8 @@ std::vector<ArmPower> arms_against_control(const evaluate::TrialRows& rows, cons
     // The part of a row in the difference of two weighted means, linearised.
     for (std::size_t row = 0; row < rows.size(); ++row) {
       const std::size_t own = rows.arm[row];
-      const double rest = rows.weight[row] * (static_cast<double>(rows.revenue[row]) - mean[own]) * count / weight[own];
+      const double rest =
+          rows.total_weight(row) * (static_cast<double>(rows.revenue[row]) - mean[own]) * count / weight[own];
       parts[row] = own == arm ? rest : own == control ? -rest : 0.0;
     }
     ArmPower power{rows.arms.labels[arm],

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "dfcl/core/distributions.h"
 #include "dfcl/core/error.h"
@@ -147,6 +148,66 @@ Sums add_up(const Launch& launch, Readout& result) {
   return sums;
 }
 
+// Weighted moments of some units. r: the outcome in the place of revenue.
+template <class IsChosen>
+Moments weighed(const Launch& launch, std::span<const double> r, IsChosen&& is_chosen) {
+  double units = 0.0, total = 0.0, sum_r = 0.0, sum_c = 0.0, sum_x = 0.0;
+  const auto weight = [&](std::size_t unit) { return launch.weight.empty() ? 1.0 : launch.weight[unit]; };
+  const auto x = [&](std::size_t unit) {
+    return launch.control_revenue.empty() ? 0.0 : static_cast<double>(launch.control_revenue[unit]);
+  };
+  for (std::size_t unit = 0; unit < launch.num_units(); ++unit) {
+    if (!is_chosen(unit)) continue;
+    units += 1.0;
+    total += weight(unit);
+    sum_r += weight(unit) * r[unit];
+    sum_c += weight(unit) * launch.cost[unit];
+    sum_x += weight(unit) * x(unit);
+  }
+  Moments moments;
+  if (units == 0.0) return moments;
+  moments.set_means(units, sum_r / total, sum_c / total, sum_x / total);
+  for (std::size_t unit = 0; unit < launch.num_units(); ++unit) {
+    if (is_chosen(unit)) moments.add_centred(weight(unit) * units / total, r[unit], launch.cost[unit], x(unit));
+  }
+  return moments;
+}
+
+Moments weighed_role(const Launch& launch, std::span<const double> r, Role role) {
+  return weighed(launch, r, [&](std::size_t unit) { return launch.role[unit] == role; });
+}
+
+// With sample weights, gains are differences of weighted means.
+void weigh(const Launch& launch, Sums& sums) {
+  if (launch.weight.empty()) return;
+  const bool plan_has_roles = !launch.planned_per_role.empty();
+  for (std::size_t role = 0; role < data::kNumRoles; ++role)
+    sums.by_role[role] = weighed_role(launch, launch.revenue, static_cast<Role>(role));
+  sums.all = weighed(launch, launch.revenue, [](std::size_t) { return true; });
+  for (std::size_t arm = 0; arm < launch.arms.size(); ++arm) {
+    sums.explored[arm] = weighed(launch, launch.revenue, [&](std::size_t unit) {
+      return launch.role[unit] == Role::explore &&
+             (plan_has_roles ? launch.planned_arm[unit] : launch.received_arm[unit]) == arm;
+    });
+  }
+}
+
+void judge_guardrails(const Launch& launch, Readout& result) {
+  const double level =
+      1.0 - (1.0 - result.level) / static_cast<double>(std::max<std::size_t>(1, launch.guardrails.size()));
+  for (const GuardedColumn& guardrail : launch.guardrails) {
+    const Moments held = weighed_role(launch, guardrail.value, Role::holdout);
+    const Interval increment =
+        adjusted_difference(weighed_role(launch, guardrail.value, Role::plan), held,
+                            weighed(launch, guardrail.value, [](std::size_t) { return true; }), level)
+            .revenue;
+    result.guardrails.push_back({guardrail.name, held.mean_r, increment,
+                                 increment.low > 0.0     ? "yes"
+                                 : increment.high <= 0.0 ? "no"
+                                                         : "not_shown"});
+  }
+}
+
 void describe_arms(const Launch& launch, const Sums& sums, Readout& result) {
   const Moments& held = sums.by_role[role_index(Role::holdout)];
   for (std::size_t arm = 0; arm < launch.arms.size(); ++arm) {
@@ -227,7 +288,10 @@ Readout read_out(const Launch& launch, const ReadoutOptions& options) {
                        .found = fmt::format("{} units of role plan", result.units_per_role[role_index(Role::plan)]),
                        .expected = "units that got the plan's arms"});
   }
-  const Sums sums = add_up(launch, result);
+  Sums sums = add_up(launch, result);
+  weigh(launch, sums);
+  result.has_sample_weights = !launch.weight.empty();
+  judge_guardrails(launch, result);
   check_treated_holdout(result);
 
   const Moments& planned = sums.by_role[role_index(Role::plan)];

@@ -15,6 +15,11 @@
 
 namespace dfcl::launch {
 
+struct GuardedColumn {
+  std::string name;
+  std::vector<double> value;  // per unit
+};
+
 // A plan joined with its outcomes: the units that have both.
 struct Launch {
   std::vector<std::string> arms;  // labels of either table
@@ -28,6 +33,8 @@ struct Launch {
   std::vector<float> control_cost;
   std::vector<double> revenue;  // realised
   std::vector<double> cost;
+  std::vector<double> weight = {};  // sample weights; empty: all alike
+  std::vector<GuardedColumn> guardrails = {};
 
   std::size_t units_in_plan = 0;
   std::size_t units_in_outcomes = 0;
@@ -37,6 +44,14 @@ struct Launch {
   std::vector<std::size_t> seen_per_role;     // per role as the outcomes say it
 
   std::size_t num_units() const { return role.size(); }
+};
+
+// What the plan did to a further outcome of which more is worse, per unit.
+struct GuardrailReadout {
+  std::string name;
+  double holdout = 0.0;  // its mean in the hold-out
+  Interval increment;    // over that; with ends that hold for all guardrails at once
+  std::string harmed;    // yes: it rose; no: it did not; not_shown
 };
 
 struct ReadoutOptions {
@@ -104,6 +119,8 @@ struct Readout {
   std::optional<double> budget_of_all;  // the plan's, of which that is the part planned for these units
   double total_spend = 0.0;
 
+  std::vector<GuardrailReadout> guardrails = {};
+  bool has_sample_weights = false;  // gains are weighted by them; what was earned and spent is not
   std::vector<ArmReadout> arms;
   std::vector<ExploredArm> explored;
   std::vector<Crossing> crossings;        // units that got another arm than planned

@@ -4,15 +4,16 @@
 namespace dfcl::learn {
 
 SeenUnits learned_units(const TrainingSet& set, std::span<const std::uint32_t> rows, const core::RunContext& context) {
-  SeenUnits seen{core::Column<std::uint8_t>(context.scratch()), core::Column<float>(context.scratch()),
-                 core::Column<float>(context.scratch()), core::Column<float>(context.scratch()),
-                 core::Column<std::uint32_t>(context.scratch())};
+  SeenUnits seen{core::Column<std::uint8_t>(context.scratch()),  core::Column<float>(context.scratch()),
+                 core::Column<float>(context.scratch()),         core::Column<float>(context.scratch()),
+                 core::Column<std::uint32_t>(context.scratch()), core::Column<float>(context.scratch())};
   for (const std::uint32_t row : rows) {
     seen.arm.push_back(set.arm[row]);
     seen.revenue.push_back(set.scaled_revenue[row]);
     seen.cost.push_back(set.scaled_cost[row]);
     seen.weight.push_back(set.weight[row]);
     if (!set.cluster.empty()) seen.cluster.push_back(set.cluster[row]);
+    if (!set.sample.empty()) seen.sample.push_back(set.sample[row]);
   }
   return seen;
 }

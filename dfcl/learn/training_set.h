@@ -41,7 +41,8 @@ struct TrainingSet {
   std::span<const float> cost = {};
   std::span<const float> scaled_revenue = {};  // as losses see it
   std::span<const float> scaled_cost = {};
-  std::span<const float> weight = {};              // 1 / probability of the arm received
+  std::span<const float> weight = {};              // 1 / probability of the arm received, times the sample weight
+  std::span<const float> sample = {};              // sample weights, of mean 1 where they train; empty: all alike
   bool has_propensities = false;                   // they were given; else the probabilities are the shares of the arms
   std::span<const std::uint32_t> cluster = {};     // empty: each unit its own
   std::span<const std::uint8_t> is_training = {};  // one byte a unit: what encodings and bins may be fitted on
@@ -74,6 +75,7 @@ struct SeenUnits {
   core::Column<float> cost;
   core::Column<float> weight;
   core::Column<std::uint32_t> cluster;  // empty where there are none
+  core::Column<float> sample;           // likewise
 };
 SeenUnits seen_units(const TrainingSet& set, std::span<const std::uint32_t> rows, const core::RunContext& context);
 // The same with the columns that are learned from.

@@ -8,7 +8,8 @@
 // For each multiplier L of S:
 //   score   a_j = rh_j - L ch_j;   observed reward y = r - L c
 //   reward  phi_j = 1[t = j] w (y - b), b = 0 or the mean of the a_j without a gradient,
-//           or phi_j = m_j + 1[t = j] w (y - m_j), m_j = mr_j - L mc_j                      (eq. 5b)
+//           or phi_j = m_j + 1[t = j] w (y - m_j), m_j = mr_j - L mc_j                      (eq. 5b),
+//           all times the row's sample weight, which w holds already
 //   kernel  value V and slopes dV/da_j; the loss is -V
 //   d loss / d rh_j = -(1/|S|) dV/da_j,   d loss / d ch_j = (L/|S|) dV/da_j                 (eq. 7)
 #pragma once
@@ -54,6 +55,8 @@ class DecisionBlock {
     fill(rows.observed_revenue.data() + first, count, observed_revenue_);
     fill(rows.observed_cost.data() + first, count, observed_cost_);
     fill(rows.weight.data() + first, count, weight_);
+    sample_.fill(T(1));
+    if (!rows.sample.empty()) fill(rows.sample.data() + first, count, sample_);
     std::fill_n(revenue_gradient(), 2 * num_arms_ * kBlockRows, T(0));
     value_sum_.fill(T(0));
   }
@@ -159,7 +162,7 @@ class DecisionBlock {
       const std::int32_t index = static_cast<std::int32_t>(arm);
       for (std::size_t row = 0; row < kBlockRows; ++row) {
         const T residual = weight_[row] * (observed_revenue_[row] - multiplier * observed_cost_[row] - line[row]);
-        line[row] += arm_[row] == index ? residual : T(0);
+        line[row] = sample_[row] * line[row] + (arm_[row] == index ? residual : T(0));
       }
     }
   }
@@ -170,6 +173,7 @@ class DecisionBlock {
   std::array<T, kBlockRows> observed_revenue_;
   std::array<T, kBlockRows> observed_cost_;
   std::array<T, kBlockRows> weight_;
+  std::array<T, kBlockRows> sample_;
   std::array<T, kBlockRows> value_;
   std::array<T, kBlockRows> value_sum_;
 };

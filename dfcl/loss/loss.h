@@ -23,11 +23,12 @@ struct Rows {
   std::span<const std::uint8_t> arm;        // received
   std::span<const float> observed_revenue;  // r_i
   std::span<const float> observed_cost;     // c_i
-  std::span<const float> weight;            // w_i = 1 / probability of the arm received
+  std::span<const float> weight;            // w_i = 1 / probability of the arm received, times the sample weight
   // rows x arms, from a model not fitted on the row (eq. 5b); or empty
   core::MatrixView<const float> nuisance_revenue = {};
   core::MatrixView<const float> nuisance_cost = {};
   std::span<const std::uint32_t> unit = {};  // which units of the trial the rows are; may be empty
+  std::span<const float> sample = {};        // sample weights; empty: all rows count alike
 
   std::size_t num_rows() const { return arm.size(); }
   std::size_t num_arms() const { return cost.cols; }

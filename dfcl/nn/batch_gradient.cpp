@@ -111,6 +111,10 @@ loss::Rows<T> BatchGradient<T>::forward(Workspace& workspace, const FillInputs<T
   gather(rows, data.revenue, workspace.revenue);
   gather(rows, data.cost, workspace.cost);
   gather(rows, data.weight, workspace.weight);
+  if (!data.sample.empty()) {
+    workspace.sample.resize(kTileRows);
+    gather(rows, data.sample, workspace.sample);
+  }
   return {.revenue = workspace.tile.revenue().slice(0, tile.count),
           .cost = workspace.tile.cost().slice(0, tile.count),
           .arm = std::span(workspace.arm).first(tile.count),
@@ -119,7 +123,8 @@ loss::Rows<T> BatchGradient<T>::forward(Workspace& workspace, const FillInputs<T
           .weight = std::span(workspace.weight).first(tile.count),
           .nuisance_revenue = gather(rows, data.nuisance_revenue, workspace.nuisance_revenue),
           .nuisance_cost = gather(rows, data.nuisance_cost, workspace.nuisance_cost),
-          .unit = rows};
+          .unit = rows,
+          .sample = std::span(workspace.sample).first(data.sample.empty() ? 0 : tile.count)};
 }
 
 // The first round of losses that are not separable by row: a forward pass over the whole batch.

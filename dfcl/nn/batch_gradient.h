@@ -32,6 +32,7 @@ struct TrainingRows {
   std::span<const float> weight;                        // 1 / probability of the arm received
   core::MatrixView<const float> nuisance_revenue = {};  // rows x arms, or empty
   core::MatrixView<const float> nuisance_cost = {};
+  std::span<const float> sample = {};  // sample weights, which weight holds too; empty: all alike
 };
 
 // Fills inputs (as many rows as named) with the preprocessed features of the rows named. Called by several threads.
@@ -77,6 +78,7 @@ class BatchGradient {
     std::vector<float> weight;
     core::Matrix<float> nuisance_revenue;
     core::Matrix<float> nuisance_cost;
+    std::vector<float> sample;
   };
   // The work of a chunk, apart from the others'.
   struct Chunk {

@@ -22,7 +22,8 @@ core::Column<std::uint32_t> shuffled(const EpochPlan& plan, const core::RunConte
 
 HostEngine::HostEngine(const learn::TrainingSet& set, const learn::Objective& objective)
     : set_(set), objective_(objective), data_{set.arm,    set.scaled_revenue,   set.scaled_cost,
-                                              set.weight, set.nuisance_revenue, set.nuisance_cost} {}
+                                              set.weight, set.nuisance_revenue, set.nuisance_cost,
+                                              set.sample} {}
 
 void HostEngine::set_parameters(std::span<const float> values) { std::ranges::copy(values, parameters().begin()); }
 

@@ -2,6 +2,7 @@
 #include "dfcl/train/budget_prices.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "dfcl/allocate/allocate.h"
 
@@ -11,6 +12,18 @@ namespace {
 // Budgets below this share of the range of spends are priced there: the first increments of a path can cost next to
 // nothing, and their prices mean nothing.
 constexpr double kLeastShare = 0.01;
+
+// What all units earn or cost that a unit stands for, of mean weight 1.
+core::Matrix<float> weighed(core::MatrixView<const float> values, std::span<const float> sample) {
+  const double mean = std::accumulate(sample.begin(), sample.end(), 0.0) / static_cast<double>(sample.size());
+  core::Matrix<float> result(values.rows, values.cols);
+  for (std::size_t unit = 0; unit < values.rows; ++unit) {
+    const double weight = static_cast<double>(sample[unit]) / mean;
+    for (std::size_t arm = 0; arm < values.cols; ++arm)
+      result(unit, arm) = static_cast<float>(weight * static_cast<double>(values(unit, arm)));
+  }
+  return result;
+}
 
 }  // namespace
 
@@ -22,7 +35,11 @@ double control_cost_per_unit(core::MatrixView<const float> cost, std::size_t con
 
 std::vector<double> budget_multipliers(core::MatrixView<const float> revenue, core::MatrixView<const float> cost,
                                        std::size_t control, const std::vector<data::Budget>& budgets,
-                                       core::RunContext& context) {
+                                       core::RunContext& context, std::span<const float> sample) {
+  if (!sample.empty()) {
+    const core::Matrix<float> earned = weighed(revenue, sample), spent = weighed(cost, sample);
+    return budget_multipliers(earned.view(), spent.view(), control, budgets, context);
+  }
   const allocate::Problem problem{.revenue = revenue, .cost = cost};
   const auto num_units = static_cast<double>(revenue.rows);
   const allocate::SpendRange range = allocate::spend_range(problem, context);

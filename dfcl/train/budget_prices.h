@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "dfcl/core/matrix.h"
@@ -17,9 +18,10 @@ namespace dfcl::train {
 double control_cost_per_unit(core::MatrixView<const float> cost, std::size_t control);
 
 // The multiplier at which the predictions spend each budget; 0 where it does not bind. A budget that these
-// predictions cannot meet, or only just, is priced at the low end of what they can spend.
+// predictions cannot meet, or only just, is priced at the low end of what they can spend. sample: sample weights of the
+// units; empty: all alike.
 std::vector<double> budget_multipliers(core::MatrixView<const float> revenue, core::MatrixView<const float> cost,
                                        std::size_t control, const std::vector<data::Budget>& budgets,
-                                       core::RunContext& context);
+                                       core::RunContext& context, std::span<const float> sample = {});
 
 }  // namespace dfcl::train

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "dfcl/core/parallel.h"
@@ -63,6 +64,13 @@ struct Seen {
   std::size_t control;
 
   std::size_t size() const { return units.arm.size(); }
+  double sample_weight(std::size_t unit) const {
+    return units.sample.empty() ? 1.0 : static_cast<double>(units.sample[unit]);
+  }
+  double total() const {
+    if (units.sample.empty()) return static_cast<double>(size());
+    return std::accumulate(units.sample.begin(), units.sample.end(), 0.0);
+  }
 };
 
 Vector sum_rows(core::RunContext& context, const Seen& seen, auto&& add_row) {
@@ -88,9 +96,10 @@ struct Levels {
 Levels find_levels(const Seen& seen, core::RunContext& context) {
   const std::size_t num_arms = seen.predicted.cols;
   Levels levels{Vector(num_arms), Vector(num_arms), Vector(num_arms)};
-  const auto num_units = static_cast<double>(seen.size());
+  const double num_units = seen.total();
   levels.mean = sum_rows(context, seen, [&](std::size_t unit, Vector& sums) {
-    for (std::size_t arm = 0; arm < num_arms; ++arm) sums[arm] += static_cast<double>(seen.predicted(unit, arm));
+    for (std::size_t arm = 0; arm < num_arms; ++arm)
+      sums[arm] += seen.sample_weight(unit) * static_cast<double>(seen.predicted(unit, arm));
   });
   const Vector weights = sum_rows(context, seen, [&](std::size_t unit, Vector& sums) {
     sums[seen.units.arm[unit]] += static_cast<double>(seen.units.weight[unit]);
@@ -132,12 +141,12 @@ double logit_shift(const Seen& seen, const std::vector<std::size_t>& arms, doubl
     const Vector sums = sum_rows(context, seen, [&](std::size_t unit, Vector& of) {
       for (const std::size_t arm : arms) {
         const double value = learn::shifted(form, static_cast<double>(seen.predicted(unit, arm)), shift);
-        of[0] += value;
-        of[1] += value * (1.0 - value);
+        of[0] += seen.sample_weight(unit) * value;
+        of[1] += seen.sample_weight(unit) * (value * (1.0 - value));
       }
     });
-    const double missing = target - sums[0] / static_cast<double>(seen.size());
-    const double slope = sums[1] / static_cast<double>(seen.size());
+    const double missing = target - sums[0] / seen.total();
+    const double slope = sums[1] / seen.total();
     if (!(slope > 0.0)) break;
     const double change = std::clamp(missing / slope, -1.0, 1.0);
     shift = std::clamp(shift + change, -kMostLogShift, kMostLogShift);
@@ -239,7 +248,7 @@ class Effects {
   void look_at(std::size_t unit) {
     const std::size_t received = seen_.units.arm[unit];
     const double base = value(unit, seen_.control);
-    const auto weight = static_cast<double>(seen_.units.weight[unit]);
+    const double weight = static_cast<double>(seen_.units.weight[unit]) / seen_.sample_weight(unit);
     const double correction = weight * (static_cast<double>(seen_.observed[unit]) - value(unit, received));
     for (std::size_t arm = 0; arm < predicted.size(); ++arm) {
       predicted[arm] = value(unit, arm) - base;
@@ -263,15 +272,15 @@ class Effects {
 
 void find_slope(const Seen& seen, learn::Calibration::Outcome& outcome, core::RunContext& context) {
   const std::size_t num_arms = seen.predicted.cols;
-  const auto num_units = static_cast<double>(seen.size());
+  const double num_units = seen.total();
   Vector score_mean(num_arms);
   outcome.center.assign(num_arms, 0.0);
   Effects effects(seen, outcome);
   for (std::size_t unit = 0; unit < seen.size(); ++unit) {
     effects.look_at(unit);
     for (std::size_t arm = 0; arm < num_arms; ++arm) {
-      outcome.center[arm] += effects.predicted[arm];
-      score_mean[arm] += effects.score[arm];
+      outcome.center[arm] += seen.sample_weight(unit) * effects.predicted[arm];
+      score_mean[arm] += seen.sample_weight(unit) * effects.score[arm];
     }
   }
   double size = 0.0;  // of effects, squared: what differences are measured against
@@ -285,8 +294,8 @@ void find_slope(const Seen& seen, learn::Calibration::Outcome& outcome, core::Ru
     effects.look_at(unit);
     for (std::size_t arm = 0; arm < num_arms; ++arm) {
       const double x = effects.predicted[arm] - outcome.center[arm];
-      squares += x * x;
-      products += x * (effects.score[arm] - score_mean[arm]);
+      squares += seen.sample_weight(unit) * (x * x);
+      products += seen.sample_weight(unit) * x * (effects.score[arm] - score_mean[arm]);
     }
   }
   if (!(squares > 1e-12 * size * num_units) || squares == 0.0) return;  // effects do not differ: no slope to find
@@ -299,7 +308,7 @@ void find_slope(const Seen& seen, learn::Calibration::Outcome& outcome, core::Ru
       const double x = effects.predicted[arm] - outcome.center[arm];
       sum += x * (effects.score[arm] - score_mean[arm] - slope * x);
     }
-    errors.add(unit, sum);
+    errors.add(unit, seen.sample_weight(unit) * sum);
   }
   context.check_cancelled();
   outcome.found_slope = slope;

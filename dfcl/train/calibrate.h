@@ -24,8 +24,9 @@ struct CalibrationUnits {
   std::span<const std::uint8_t> arm;
   std::span<const float> revenue;
   std::span<const float> cost;
-  std::span<const float> weight;                // 1 / probability of the arm received
+  std::span<const float> weight;                // 1 / probability of the arm received, times the sample weight
   std::span<const std::uint32_t> cluster = {};  // empty: each unit its own
+  std::span<const float> sample = {};           // sample weights; empty: all alike
 };
 
 // predicted: units x arms, as learned. learns_cost: false leaves cost alone.

@@ -102,9 +102,9 @@ void finish_with_unseen(const Finishing& finishing, const HeldUnits& units, lear
   const learn::TrainingSet set = finishing.prepared.training_set(trial);
   const HeldOutcomes outcomes = held_outcomes(trial, finishing.prepared, units, context);
   if (calibrated) {
-    result.calibration =
-        fit_calibration({outcomes.arm, outcomes.revenue, outcomes.learned_cost, outcomes.weight, outcomes.cluster},
-                        unseen, set.facts, trial.arms.control, set.learns_cost, context);
+    result.calibration = fit_calibration(
+        {outcomes.arm, outcomes.revenue, outcomes.learned_cost, outcomes.weight, outcomes.cluster, outcomes.sample},
+        unseen, set.facts, trial.arms.control, set.learns_cost, context);
     learn::calibrate(*result.calibration, trial.arms.control, outcomes_of(unseen));
   }
   result.held_out = out_of_fold_loss(set, units, outcomes, unseen, context);

@@ -30,7 +30,15 @@ void choose_rows(const data::Trial& trial, Preparation& prepared) {
 
 void weigh(const data::Trial& trial, Preparation& prepared) {
   std::vector<double> counts(trial.arms.size());
-  for (const std::uint32_t unit : prepared.train_rows) counts[trial.arm[unit]] += 1.0;
+  double total = 0.0;
+  for (const std::uint32_t unit : prepared.train_rows) total += trial.sample_weight(unit);
+  const double factor = static_cast<double>(prepared.train_rows.size()) / total;
+  for (std::size_t unit = 0; unit < trial.weight.size(); ++unit)
+    prepared.sample.push_back(static_cast<float>(trial.sample_weight(unit) * factor));
+  const auto sample = [&](std::size_t unit) {
+    return prepared.sample.empty() ? 1.0 : static_cast<double>(prepared.sample[unit]);
+  };
+  for (const std::uint32_t unit : prepared.train_rows) counts[trial.arm[unit]] += sample(unit);
   for (std::size_t arm = 0; arm < counts.size(); ++arm) {
     if (counts[arm] == 0.0) {
       throw core::Error({.kind = core::ErrorKind::data,
@@ -39,12 +47,12 @@ void weigh(const data::Trial& trial, Preparation& prepared) {
                          .hint = "give the training part a larger share"});
     }
   }
-  const auto total = static_cast<double>(prepared.train_rows.size());
+  total = static_cast<double>(prepared.train_rows.size());
   prepared.weight.resize(trial.num_units());
   for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
     const double propensity =
         trial.propensity.empty() ? counts[trial.arm[unit]] / total : static_cast<double>(trial.propensity[unit]);
-    prepared.weight[unit] = static_cast<float>(1.0 / propensity);
+    prepared.weight[unit] = static_cast<float>(sample(unit) / propensity);
   }
 }
 
@@ -233,6 +241,7 @@ learn::TrainingSet Preparation::training_set(const data::Trial& trial) const {
           .scaled_revenue = revenue,
           .scaled_cost = cost,
           .weight = weight,
+          .sample = sample,
           .has_propensities = !trial.propensity.empty(),
           .cluster =
               trial.has_clusters() ? std::span<const std::uint32_t>(trial.cluster) : std::span<const std::uint32_t>(),
@@ -254,6 +263,7 @@ Preparation prepare(const data::Trial& trial, const data::Study& study, const Me
   prepared.validation_rows = core::Column<std::uint32_t>(context.scratch());
   prepared.is_training = core::Column<std::uint8_t>(context.scratch());
   prepared.weight = core::Column<float>(context.scratch());
+  prepared.sample = core::Column<float>(context.scratch());
   choose_rows(trial, prepared);
   if (prepared.train_rows.empty()) {
     throw core::Error({.kind = core::ErrorKind::data, .what = "no training units", .where = "[split]"});

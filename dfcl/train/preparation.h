@@ -26,7 +26,8 @@ struct Preparation {
   core::Column<std::uint32_t> train_rows;
   core::Column<std::uint32_t> validation_rows;
   core::Column<std::uint8_t> is_training;  // one byte a unit
-  core::Column<float> weight;              // per unit: 1 / probability of its arm
+  core::Column<float> weight;              // per unit: 1 / probability of its arm, times its sample weight
+  core::Column<float> sample;              // per unit, of mean 1 over the training units; empty: all alike
   core::Column<float> revenue;             // per unit, scaled
   core::Column<float> cost;                // per unit, scaled; or 0 and 1: whether the price was paid
   learn::Facts facts;

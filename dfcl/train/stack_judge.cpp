@@ -44,8 +44,8 @@ void correct(const HeldOutcomes& outcomes, std::span<const float> observed, core
     for (std::size_t unit = begin; unit < end; ++unit) {
       float& value = values(unit, outcomes.arm[unit]);
       const auto m = static_cast<double>(value);
-      value = static_cast<float>(m + static_cast<double>(outcomes.weight[unit]) *
-                                         (static_cast<double>(observed[unit]) - m));
+      const double weight = static_cast<double>(outcomes.weight[unit]) / outcomes.sample_weight(unit);
+      value = static_cast<float>(m + weight * (static_cast<double>(observed[unit]) - m));
     }
   });
 }
@@ -90,6 +90,7 @@ HeldOutcomes held_outcomes(const data::Trial& trial, const Preparation& prepared
     held.learned_cost.push_back(set.cost[row]);
     held.weight.push_back(set.weight[row]);
     if (!set.cluster.empty()) held.cluster.push_back(set.cluster[row]);
+    if (!set.sample.empty()) held.sample.push_back(set.sample[row]);
   }
   return held;
 }
@@ -134,7 +135,11 @@ void StackJudge::find_scores() {
   learn::set_known_costs(prepared_.cost_facts, outcomes_of(scores_));
   const core::Matrix<float> revenue = thinned_rows(nuisance_.revenue, kPriceUnits);
   const core::Matrix<float> cost = thinned_rows(nuisance_.cost, kPriceUnits);
-  multipliers_ = budget_multipliers(revenue.view(), cost.view(), trial_.arms.control, prepared_.budgets, context_);
+  std::vector<float> sample;
+  for (std::size_t i = 0; !outcomes_.sample.empty() && i < revenue.rows(); ++i)
+    sample.push_back(outcomes_.sample[i * outcomes_.sample.size() / revenue.rows()]);
+  multipliers_ =
+      budget_multipliers(revenue.view(), cost.view(), trial_.arms.control, prepared_.budgets, context_, sample);
   num_prices_ = static_cast<double>(multipliers_.size());
   for (const double price : multipliers_) {
     price_sum_ += price;
@@ -154,13 +159,14 @@ void StackJudge::find_mean_effects() {
         Vector part(kFolds * width);
         for (std::size_t unit = begin; unit < end; ++unit) {
           double* of_fold = part.data() + units_.fold[unit] * width;
+          const double units = outcomes_.sample_weight(unit);
           for (std::size_t arm = 0; arm < num_arms; ++arm) {
-            of_fold[arm] +=
-                static_cast<double>(scores_.revenue(unit, arm)) - static_cast<double>(scores_.revenue(unit, control));
-            of_fold[num_arms + arm] +=
-                static_cast<double>(scores_.cost(unit, arm)) - static_cast<double>(scores_.cost(unit, control));
+            of_fold[arm] += units * (static_cast<double>(scores_.revenue(unit, arm)) -
+                                     static_cast<double>(scores_.revenue(unit, control)));
+            of_fold[num_arms + arm] += units * (static_cast<double>(scores_.cost(unit, arm)) -
+                                                static_cast<double>(scores_.cost(unit, control)));
           }
-          of_fold[2 * num_arms] += 1.0;
+          of_fold[2 * num_arms] += units;
         }
         return part;
       },
@@ -203,6 +209,7 @@ void StackJudge::add_products(std::size_t unit, std::span<double> products) cons
     base_cost += static_cast<double>(member->cost(unit, control)) / static_cast<double>(unseen_.size());
   }
   double revenue[kMostStackMembers], cost[kMostStackMembers];
+  const double units = outcomes_.sample_weight(unit);
   for (std::size_t arm = 0; arm < num_arms; ++arm) {
     if (arm == control) continue;
     const double score_revenue =
@@ -222,9 +229,9 @@ void StackJudge::add_products(std::size_t unit, std::span<double> products) cons
     cost[count - 1] = score_cost - (with_effect - cost_of(control, base_revenue, base_cost));
     for (std::size_t m = 0; m < count; ++m) {
       for (std::size_t n = 0; n < count; ++n) {
-        products[m * count + n] += num_prices_ * revenue[m] * revenue[n] -
-                                   price_sum_ * (revenue[m] * cost[n] + cost[m] * revenue[n]) +
-                                   price_squares_ * cost[m] * cost[n];
+        products[m * count + n] +=
+            units * (num_prices_ * revenue[m] * revenue[n] -
+                     price_sum_ * (revenue[m] * cost[n] + cost[m] * revenue[n]) + price_squares_ * cost[m] * cost[n]);
       }
     }
   }
@@ -242,7 +249,9 @@ Vector StackJudge::mean_products() {
       [](Vector& all, const Vector& part) {
         for (std::size_t i = 0; i < all.size(); ++i) all[i] += part[i];
       });
-  for (double& sum : sums) sum /= static_cast<double>(units_.size());
+  double total = 0.0;
+  for (std::size_t unit = 0; unit < units_.size(); ++unit) total += outcomes_.sample_weight(unit);
+  for (double& sum : sums) sum /= total;
   return sums;
 }
 
@@ -259,13 +268,14 @@ evaluate::Estimate StackJudge::risk_difference(std::span<const double> a, std::s
   });
   evaluate::ValueSums sums;
   if (outcomes_.cluster.empty()) {
-    for (const double difference : differences) sums.add_group(difference, 1.0);
+    for (std::size_t unit = 0; unit < differences.size(); ++unit)
+      sums.add_group(differences[unit], outcomes_.sample_weight(unit));
     return sums.mean();
   }
   std::vector<std::pair<double, double>> groups(trial_.num_clusters);
   for (std::size_t unit = 0; unit < differences.size(); ++unit) {
     groups[outcomes_.cluster[unit]].first += differences[unit];
-    groups[outcomes_.cluster[unit]].second += 1.0;
+    groups[outcomes_.cluster[unit]].second += outcomes_.sample_weight(unit);
   }
   for (const auto& [sum, count] : groups) {
     if (count > 0.0) sums.add_group(sum, count);
@@ -313,7 +323,8 @@ evaluate::Estimate StackJudge::gain(const learn::Predicted& a, const learn::Pred
                                     outcomes_.weight,
                                     std::as_const(nuisance_).revenue.view(),
                                     std::as_const(nuisance_).cost.view(),
-                                    outcomes_.cluster};
+                                    outcomes_.cluster,
+                                    outcomes_.sample};
   return evaluate::net_value_difference(units, scores_of(a), scores_of(b), multipliers_, context_).mean();
 }
 

@@ -32,6 +32,9 @@ struct HeldOutcomes {
   core::Column<float> learned_cost;  // as learners see it: of a price paid if something happens, whether it did
   core::Column<float> weight;
   core::Column<std::uint32_t> cluster;  // empty: each unit its own
+  core::Column<float> sample = {};      // sample weights, which weight holds too; empty: all alike
+
+  double sample_weight(std::size_t unit) const { return sample.empty() ? 1.0 : static_cast<double>(sample[unit]); }
 };
 HeldOutcomes held_outcomes(const data::Trial& trial, const Preparation& prepared, const HeldUnits& units,
                            const core::RunContext& context);

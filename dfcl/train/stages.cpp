@@ -74,8 +74,8 @@ class Judge {
       learn::apply_rule(rule_, known);
     }
     const learn::Predicted& judged = has_rule ? known : predicted;
-    const evaluate::RewardUnits units{seen_.arm,         seen_.revenue, seen_.cost, seen_.weight, warm_.revenue.view(),
-                                      warm_.cost.view(), seen_.cluster};
+    const evaluate::RewardUnits units{seen_.arm,         seen_.revenue, seen_.cost,  seen_.weight, warm_.revenue.view(),
+                                      warm_.cost.view(), seen_.cluster, seen_.sample};
     const evaluate::Scores scores{judged.revenue.view(), judged.cost.view()};
     const evaluate::Scores warm{warm_.revenue.view(), warm_.cost.view()};
     const evaluate::Estimate value = evaluate::net_value(units, scores, multipliers_, context_).mean();
@@ -115,6 +115,16 @@ learn::Objective prediction_objective(const Preparation& prepared, const Method&
   return objective;
 }
 
+namespace {
+
+std::vector<float> chosen_weights(std::span<const float> sample, std::span<const std::uint32_t> rows) {
+  std::vector<float> chosen;
+  for (std::size_t i = 0; !sample.empty() && i < rows.size(); ++i) chosen.push_back(sample[rows[i]]);
+  return chosen;
+}
+
+}  // namespace
+
 DecisionPrices decision_prices(const learn::Predictor& warm, const learn::TrainingSet& set, const Preparation& prepared,
                                const Settings& settings, core::RunContext& context) {
   DecisionPrices prices;
@@ -122,7 +132,7 @@ DecisionPrices decision_prices(const learn::Predictor& warm, const learn::Traini
   if (settings.multipliers.empty()) {
     const learn::Predicted predicted = learn::predict_scaled(warm, set, rows, context);
     prices.multipliers = budget_multipliers(predicted.revenue.view(), predicted.cost.view(), set.arms->control,
-                                            prepared.scaled_budgets, context);
+                                            prepared.scaled_budgets, context, chosen_weights(set.sample, rows));
   } else {
     for (const double multiplier : settings.multipliers)
       prices.multipliers.push_back(multiplier * prepared.scales.multiplier_factor());

@@ -24,7 +24,11 @@ check::CheckResult check(const CheckRequest& request, core::RunContext& context)
 CheckedTrial check_and_adjust(data::Trial trial, const data::Study& study, core::RunContext& context) {
   CheckedTrial result;
   result.checked = check::check_trial(trial, study, context);
-  if (result.checked.grade == check::Grade::adjustable) trial.propensity = check::estimate_propensities(trial, context);
+  if (result.checked.grade == check::Grade::adjustable) {
+    check::PropensityEstimate estimate = check::estimate_propensities(trial, context);
+    trial.propensity = std::move(estimate.propensity);
+    trial.propensity_scores = std::move(estimate.scores);
+  }
   result.trial = std::make_shared<const data::Trial>(std::move(trial));
   return result;
 }

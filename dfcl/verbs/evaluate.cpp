@@ -98,7 +98,7 @@ data::Provenance make_provenance(const EvaluateRequest& request, const JudgedTri
   provenance.options = {{"seed", std::to_string(seed)},
                         {"split", std::string(core::to_word(request.split))},
                         {"estimator", std::string(evaluate::to_text(options.estimator))},
-                        {"intervals", std::string(core::to_word(request.intervals))},
+                        {"intervals", options.analytic ? "analytic" : "bootstrap"},
                         {"resamples", std::to_string(options.num_resamples)},
                         {"weights", std::string(core::to_word(request.weights))},
                         {"levels", std::to_string(options.num_levels)},
@@ -307,7 +307,8 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, Judgement& judgement, cons
     options.budgets_per_unit.push_back(budget.per_unit);
   options.budget_basis = data::budget_basis(judged.study);
   options.num_resamples = static_cast<std::size_t>(request.resamples);
-  options.analytic = request.intervals == Intervals::analytic;
+  // Estimated propensities narrow intervals, which influence functions know and resamples do not.
+  options.analytic = request.intervals == Intervals::analytic || judged.rows.propensity_scores != nullptr;
   options.weights = request.weights;
   options.num_levels = static_cast<std::size_t>(request.levels);
   options.ranking = request.ranking;

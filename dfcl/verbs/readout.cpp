@@ -55,6 +55,8 @@ void check_request(const ReadoutRequest& request) {
   require_text("outcomes", request.outcomes);
   require_text("control", request.control);
   require_text("launch", request.launch);
+  require_text("weight", request.weight);
+  for (const std::string& name : request.guardrails) require_text("guardrail", name);
   require_number("budget", request.budget);
   require_number("multiplier", request.multiplier);
   require_value(request.margin, request.per_revenue);
@@ -68,7 +70,8 @@ void check_request(const ReadoutRequest& request) {
 ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context) {
   check_request(request);
   const io::PlanFile plan = io::read_plan(request.plan, context);
-  const io::OutcomeTable outcomes = io::read_outcomes(request.outcomes, context);
+  const io::OutcomeTable outcomes =
+      io::read_outcomes(request.outcomes, context, {request.weight.value_or(""), request.guardrails});
   launch::ReadoutOptions options;
   const std::optional<double> share = request.holdout_share ? request.holdout_share : read_figure(plan, "holdout");
   if (!share) {
@@ -89,7 +92,8 @@ ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context)
     context.warn(fmt::format("the outcomes have times, but when the plan started is not known: give {}",
                              core::field_name("launch")));
   const launch::Launch launch = launch::join_launch(
-      plan, outcomes, {request.control.value_or(""), request.launch.value_or(""), request.plan, request.outcomes});
+      plan, outcomes,
+      {request.control.value_or(""), request.launch.value_or(""), request.plan, request.outcomes, request.guardrails});
   launch::Readout readout = launch::read_out(launch, options);
   for (const std::string& warning : readout.warnings) context.warn(warning);
 
@@ -101,6 +105,9 @@ ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context)
                                {"level", fmt::format("{}", options.level)}}};
   if (request.margin) provenance.options.emplace_back("margin", fmt::format("{}", *request.margin));
   if (request.per_revenue) provenance.options.emplace_back("per_revenue", fmt::format("{}", *request.per_revenue));
+  if (request.weight) provenance.options.emplace_back("weight", *request.weight);
+  if (!request.guardrails.empty())
+    provenance.options.emplace_back("guardrails", fmt::format("{}", fmt::join(request.guardrails, ", ")));
   if (request.output) io::write_text_file(*request.output, report::readout_json(readout, provenance));
   return {std::move(readout), std::move(provenance)};
 }

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/provenance.h"
@@ -25,6 +26,9 @@ struct ReadoutRequest {
   // What revenue is worth, in one of two ways; with it profit is shown.
   std::optional<double> margin;
   std::optional<double> per_revenue;
+  // Columns of the outcomes: sample weights, and further outcomes of which more is worse.
+  std::optional<std::string> weight;
+  std::vector<std::string> guardrails;
 };
 
 struct ReadoutResult {

@@ -97,6 +97,7 @@ data::Trial ordered_copy(const data::Trial& trial, const std::vector<std::size_t
   pick(trial.cost, copy.cost);
   copy.cost_facts = trial.cost_facts;
   pick(trial.propensity, copy.propensity);
+  pick(trial.weight, copy.weight);
   pick(trial.cluster, copy.cluster);
   copy.num_clusters = trial.num_clusters;
   copy.cluster_key = trial.cluster_key;

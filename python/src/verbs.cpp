@@ -319,6 +319,8 @@ void bind_readout(nb::module_& module) {
       .add("multiplier", &Request::multiplier)
       .add("margin", &Request::margin)
       .add("per_revenue", &Request::per_revenue)
+      .add("weight", &Request::weight)
+      .add("guardrail", &Request::guardrails)
       .bind(module, "ReadoutRequest");
   module.def("readout", [](const Request& request, const RunOptions& options) {
     const verbs::ReadoutResult result =

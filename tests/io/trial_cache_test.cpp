@@ -20,13 +20,14 @@ namespace fs = std::filesystem;
 
 // Numbers, missing values, categories, times and clusters; ids are numbers, texts or not there.
 std::string trial_text(const std::string& ids, int last_revenue = 1) {
-  std::string text = ids.empty() ? "x,city,arm,revenue,cost,day,home,p\n" : "id,x,city,arm,revenue,cost,day,home,p\n";
+  std::string text = ids.empty() ? "x,city,arm,revenue,cost,day,home,w,refunds,p\n"
+                                 : "id,x,city,arm,revenue,cost,day,home,w,refunds,p\n";
   for (int row = 0; row < 400; ++row) {
     if (ids == "number") text += fmt::format("{},", 3 * row + 1);
     if (ids == "text") text += fmt::format("shop {},", row);
-    text += fmt::format("{},{},{},{},{},{},{},0.5\n", row % 9 == 0 ? "" : fmt::format("{}", row * 0.25),
+    text += fmt::format("{},{},{},{},{},{},{},{},{},0.5\n", row % 9 == 0 ? "" : fmt::format("{}", row * 0.25),
                         row % 3 == 0 ? "Ulm" : "Bern", row % 2 * 5, row == 399 ? last_revenue : row % 5,
-                        row % 2 * (row % 4), row / 100, row / 2);
+                        row % 2 * (row % 4), row / 100, row / 2, 1 + row % 4, row % 7);
   }
   return text;
 }
@@ -40,6 +41,8 @@ data::Study study_of(const std::string& trial, const std::string& ids) {
   study.columns.time = "day";
   study.columns.cluster = "home";
   study.columns.propensity = "p";
+  study.columns.weight = "w";
+  study.columns.guardrails = {"refunds"};
   study.columns.winsorize = {{"revenue", 0.9}};
   if (!ids.empty()) study.columns.id = "id";
   return study;
@@ -57,6 +60,12 @@ void expect_same(const data::Trial& a, const data::Trial& b) {
   EXPECT_EQ(a.cost, b.cost);
   EXPECT_EQ(a.cost_facts, b.cost_facts);
   EXPECT_EQ(a.propensity, b.propensity);
+  EXPECT_EQ(a.weight, b.weight);
+  ASSERT_EQ(a.guardrails.size(), b.guardrails.size());
+  for (std::size_t i = 0; i < a.guardrails.size(); ++i) {
+    EXPECT_EQ(a.guardrails[i].name, b.guardrails[i].name);
+    EXPECT_EQ(a.guardrails[i].value, b.guardrails[i].value);
+  }
   EXPECT_EQ(a.cluster, b.cluster);
   EXPECT_EQ(a.num_clusters, b.num_clusters);
   EXPECT_EQ(a.time, b.time);

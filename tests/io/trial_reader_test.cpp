@@ -340,5 +340,66 @@ TEST(TrialReader, WinsorizesAsDeclared) {
   EXPECT_NE(trial.notes[0].find("revenue of 10 units is winsorised"), std::string::npos);
 }
 
+TEST(TrialReader, ARateIsOneOfTheWinsorisedRevenue) {
+  const TemporaryFolder folder;
+  const std::string text = rows_of(1001, "x,arm,revenue", [](int i) { return fmt::format("{},{},{}", i, i % 2, i); });
+  data::Study study = study_of(folder.write("t.csv", text));
+  study.columns.id.reset();
+  study.columns.cost.reset();
+  study.arms.cost_per_revenue = {{"0", 0.0}, {"1", 0.5}};
+  study.columns.winsorize = {{"revenue", 0.99}};
+  const data::Trial trial = read(study);
+  EXPECT_EQ(*std::max_element(trial.cost.begin(), trial.cost.end()), 495.0f);
+}
+
+TEST(TrialReader, TakesSampleWeightsAndGuardrails) {
+  const TemporaryFolder folder;
+  const auto text = [](const std::string& odd, const std::string& refunds = "2") {
+    return rows_of(200, "x,arm,revenue,cost,w,refunds", [&](int i) {
+      return fmt::format("{},{},1,0,{},{}", i, i % 2, i == 120 ? odd : std::to_string(1 + i % 3),
+                         i == 50 ? refunds : "1");
+    });
+  };
+  data::Study study = study_of(folder.write("t.csv", text("0")));
+  study.columns.id.reset();
+  study.columns.weight = "w";
+  study.columns.guardrails = {"refunds"};
+  const data::Trial trial = read(study);
+  ASSERT_EQ(trial.num_units(), 199u);  // a weight of 0 leaves its row out, and row numbers stay
+  EXPECT_EQ(trial.ids.text(120), "122");
+  EXPECT_EQ(trial.weight[1], 2.0f);
+  ASSERT_EQ(trial.guardrails.size(), 1u);
+  EXPECT_EQ(trial.guardrails[0].value[50], 2.0f);
+  EXPECT_EQ(trial.features.num_features(), 1u);
+  EXPECT_NE(trial.notes.back().find("1 of 200 rows have a sample weight of 0"), std::string::npos);
+
+  for (const auto& [odd, what] : {std::pair{"-1", "a negative sample weight"}, std::pair{"", "no sample weight"}}) {
+    study.data.trial = folder.write("bad.csv", text(odd));
+    const core::ErrorDetails failure = failure_of(study);
+    EXPECT_EQ(failure.what, what);
+    EXPECT_EQ(failure.where, folder.file("bad.csv") + ":122, column 'w'");
+  }
+  study.data.trial = folder.write("nan.csv", text("nan"));
+  EXPECT_EQ(failure_of(study).where, folder.file("nan.csv") + ":122, column 'w'");
+  study.data.trial = folder.write("empty.csv", text("1", ""));
+  EXPECT_EQ(failure_of(study).where, folder.file("empty.csv") + ":52, column 'refunds'");
+}
+
+// Only proportions count: equal weights leave no trace.
+TEST(TrialReader, EqualSampleWeightsAreNone) {
+  const TemporaryFolder folder;
+  const std::string text =
+      rows_of(100, "x,arm,revenue,cost,w", [](int i) { return fmt::format("{},{},{},0,2.5", i, i % 2, i % 3); });
+  data::Study study = study_of(folder.write("t.csv", text));
+  study.columns.id.reset();
+  study.columns.exclude = {"w"};
+  const data::Trial without = read(study);
+  study.columns.exclude = {};
+  study.columns.weight = "w";
+  const data::Trial with = read(study);
+  EXPECT_TRUE(with.weight.empty());
+  EXPECT_EQ(with.fingerprint, without.fingerprint);
+}
+
 }  // namespace
 }  // namespace dfcl::io

@@ -184,5 +184,59 @@ TEST(Power, AHoldoutIsAsLargeAsItMustBe) {
   }
 }
 
+evaluate::TrialRows two_arms(std::size_t size, double effect, std::uint64_t seed) {
+  evaluate::TrialRows rows;
+  rows.arms = {{"off", "on"}, 0, false};
+  rows.arm_units.assign(2, 0);
+  for (std::size_t row = 0; row < size; ++row) {
+    core::RandomStream stream(seed, core::stream_purpose("two arms"), row);
+    const std::uint8_t arm = stream.bernoulli(0.3) ? 1 : 0;
+    rows.arm.push_back(arm);
+    rows.revenue.push_back(static_cast<float>(stream.gamma(2.0) + (arm == 1 ? effect + 0.5 * stream.normal() : 0.0)));
+    rows.cost.push_back(0.0f);
+    ++rows.arm_units[arm];
+  }
+  for (const std::uint8_t arm : rows.arm)
+    rows.weight.push_back(static_cast<double>(size) / static_cast<double>(rows.arm_units[arm]));
+  return rows;
+}
+
+// A pilot names the least effect of an arm; trials of its size, with that effect, find it as often as stated.
+TEST(Power, TheLeastEffectOfAnArmIsFoundAtTheStatedRate) {
+  const PowerLevels levels;
+  constexpr std::size_t kRows = 2000;
+  const double least = arms_against_control(two_arms(kRows, 0.0, 1), levels)[0].least_effect;
+  constexpr std::size_t kTrials = 1500;
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < kTrials; ++i)
+    found += arms_against_control(two_arms(kRows, least, 100 + i), levels)[0].difference.low > 0.0 ? 1 : 0;
+  // The pilot's own standard deviation is right to about 2 %, which is 2 points of power.
+  EXPECT_NEAR(static_cast<double>(found) / kTrials, 0.8, 0.05) << "least effect " << least;
+}
+
+// Launches with the hold-out that is asked for find the gain as often as stated.
+TEST(Power, TheHoldoutFindsTheGainAtTheStatedRate) {
+  const PowerLevels levels;
+  constexpr double kGain = 0.3, kPlanSd = 1.5, kControlSd = 1.0;
+  constexpr std::size_t kUnits = 3000;
+  const HoldoutNeed need =
+      holdout_need(kControlSd * kControlSd, kPlanSd * kPlanSd, static_cast<double>(kUnits), kGain, levels);
+  ASSERT_FALSE(std::isnan(need.share));
+  constexpr std::size_t kLaunches = 1500;
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < kLaunches; ++i) {
+    Moments plan, held, all;
+    for (std::size_t unit = 0; unit < kUnits; ++unit) {
+      core::RandomStream stream(500 + i, core::stream_purpose("launch"), unit);
+      const bool is_held = stream.uniform() < need.share;
+      const double revenue = is_held ? kControlSd * stream.normal() : kGain + kPlanSd * stream.normal();
+      (is_held ? held : plan).add(revenue, 0.0, 0.0);
+      all.add(revenue, 0.0, 0.0);
+    }
+    found += adjusted_difference(plan, held, all, levels.level).revenue.low > 0.0 ? 1 : 0;
+  }
+  EXPECT_NEAR(static_cast<double>(found) / kLaunches, 0.8, 0.04) << "share " << need.share;
+}
+
 }  // namespace
 }  // namespace dfcl::launch

@@ -43,6 +43,24 @@ class DecisionLoss : public testing::TestWithParam<Kind> {
   }
 };
 
+// A row that stands for three units is three rows, by every form of the reward.
+TEST_P(DecisionLoss, CountsRowsBySampleWeight) {
+  for (const Baseline baseline : {Baseline::none, Baseline::mean, Baseline::doubly_robust}) {
+    DecisionOptions options = some_options();
+    options.baseline = baseline;
+    Sample<double> sample = random_sample<double>(kSeed, 70, 4, 4);
+    const Result<double> once = run(sample, options);
+    const std::vector<float> three(70, 3.0f);
+    for (float& weight : sample.weight) weight *= 3.0f;
+    Rows<double> rows = sample.rows();
+    rows.sample = three;
+    const Result<double> thrice = result_of(*make<double>(GetParam(), options), rows);
+    EXPECT_NEAR(thrice.value, 3.0 * once.value, 1e-5 * std::abs(once.value));
+    for (std::size_t i = 0; i < sample.revenue.view().size(); ++i)
+      EXPECT_NEAR(thrice.revenue.data()[i], 3.0 * once.revenue.data()[i], 1e-5);
+  }
+}
+
 TEST_P(DecisionLoss, IsTheMeanOverItsMultipliers) {
   for (const Baseline baseline : {Baseline::none, Baseline::mean, Baseline::doubly_robust}) {
     DecisionOptions options = some_options();

@@ -132,6 +132,29 @@ TEST(Preparation, WeightsAreOneOverTheArmsShareAmongTrainingUnits) {
   for (const float weight : prepared.weight) EXPECT_EQ(weight, 4.0f);
 }
 
+// Sums over training units are those of units that stand as often as their weights say, but for a common factor.
+TEST(Preparation, WholeSampleWeightsAreRepeatedUnits) {
+  data::Trial trial = small_trial();
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) trial.weight.push_back(static_cast<float>(1 + unit % 3));
+  const Preparation prepared = prepare_for(trial, small_study("tsm"));
+  std::vector<double> copies(3), sums(3), expected(3);
+  double all = 0.0, sample = 0.0;
+  for (const std::uint32_t row : prepared.train_rows) {
+    copies[trial.arm[row]] += static_cast<double>(trial.weight[row]);
+    all += static_cast<double>(trial.weight[row]);
+    sample += static_cast<double>(prepared.sample[row]);
+  }
+  for (const std::uint32_t row : prepared.train_rows) {
+    const std::size_t arm = trial.arm[row];
+    sums[arm] += static_cast<double>(prepared.weight[row]) * static_cast<double>(trial.revenue[row]);
+    expected[arm] +=
+        static_cast<double>(trial.weight[row]) * (all / copies[arm]) * static_cast<double>(trial.revenue[row]);
+  }
+  const double factor = static_cast<double>(prepared.train_rows.size()) / all;
+  for (std::size_t arm = 0; arm < 3; ++arm) EXPECT_NEAR(sums[arm] / (factor * expected[arm]), 1.0, 1e-6);
+  EXPECT_NEAR(sample, static_cast<double>(prepared.train_rows.size()), 1e-2);
+}
+
 TEST(Preparation, AnArmWithoutTrainingUnitsIsRefused) {
   data::Trial trial = small_trial();
   for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {

@@ -71,11 +71,13 @@ bool away_from_zero(const Aucc& aucc, const Series& revenue_total, const Series&
 std::vector<RankedPoint> cost_curve(const CurveRows& curve_rows, const TrialRows& rows, core::RunContext& context) {
   constexpr std::size_t kCostPoints = 50;
   CurveRows weighted = curve_rows;
-  weighted.weight = rows.weight;
+  std::vector<double> weights(rows.size());
   double weight[2] = {0.0, 0.0};  // control, treated
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    if (curve_rows.treated[row] <= 1) weight[curve_rows.treated[row]] += rows.weight[row];
+    weights[row] = rows.total_weight(row);
+    if (curve_rows.treated[row] <= 1) weight[curve_rows.treated[row]] += weights[row];
   }
+  weighted.weight = weights;
   const std::vector<CurveStep> steps = curve_steps(weighted, rows, false, context);
   std::vector<RankedPoint> points = {{0.0, 0.0, 0.0}};
   RankedPoint sum;
@@ -95,8 +97,10 @@ std::vector<RankedPoint> cost_curve(const CurveRows& curve_rows, const TrialRows
 ArmAreas areas_of_arm(const Setting& setting, const JudgedModel& model, std::size_t arm) {
   const TrialRows& rows = setting.input.rows;
   const ArmScores scores = scores_of(setting, model, arm);
-  const std::span<const double> weight =
-      rows.has_propensity ? std::span<const double>(rows.weight) : std::span<const double>();
+  std::vector<double> total(rows.sample.size());
+  for (std::size_t row = 0; row < total.size(); ++row) total[row] = rows.total_weight(row);
+  const std::span<const double> weights = total.empty() ? std::span<const double>(rows.weight) : total;
+  const std::span<const double> weight = rows.has_propensity || !total.empty() ? weights : std::span<const double>();
   const CurveRows curve_rows{scores.rank, scores.treated, rows.revenue, rows.cost, weight};
   ArmAreas areas;
   areas.arm = arm;
@@ -110,7 +114,7 @@ ArmAreas areas_of_arm(const Setting& setting, const JudgedModel& model, std::siz
   areas.auuc = point.auuc[0];
   if (setting.resamples()) {
     CurveRows weighted = curve_rows;
-    weighted.weight = rows.weight;  // as the totals of the blocks are
+    weighted.weight = weights;  // as the totals of the blocks are
     const std::vector<CurveStep> steps = curve_steps(weighted, rows, areas.aucc.jumped, setting.context);
     const std::size_t size = setting.num_resamples();
     Series revenue_total(size);

@@ -64,7 +64,12 @@ void integrate(const std::vector<StepSums>& steps, std::size_t lane, QiniLanes& 
 double area_above_random(std::span<const QiniRow> rows, std::span<const double> score, core::RunContext& context) {
   const std::vector<std::uint32_t> order = order_falling(score, {}, context);
   double total = 0.0;
-  for (const QiniRow& row : rows) total += row.weight;
+  double all_units = 0.0;
+  for (const QiniRow& row : rows) {
+    total += row.weight;
+    all_units += row.units;
+  }
+  double units = 0.0;
   double weight[2] = {0.0, 0.0};
   double revenue[2] = {0.0, 0.0};
   double area = 0.0;
@@ -74,9 +79,10 @@ double area_above_random(std::span<const QiniRow> rows, std::span<const double> 
     const QiniRow& row = rows[order[i]];
     weight[row.treated] += row.weight;
     revenue[row.treated] += row.revenue;
+    units += row.units;
     if (i + 1 < order.size() && score[order[i + 1]] == score[order[i]]) continue;  // equal scores are one step
     const double of_control = weight[0] > 0.0 ? revenue[0] * weight[1] / weight[0] : 0.0;
-    const double share = static_cast<double>(i + 1) / static_cast<double>(order.size());
+    const double share = units / all_units;
     const double value = (revenue[1] - of_control) / total;
     area += 0.5 * (last_value + value) * (share - last_share);
     last_share = share;
@@ -95,14 +101,21 @@ std::vector<QiniRow> qini_rows(const TrialRows& rows, std::span<const double> ex
   }
   const std::vector<std::uint32_t> order = order_falling(extra_revenue, chosen, context);
   std::vector<std::uint8_t> step(rows.size());
+  double total = 0.0;
+  double before = 0.0;
+  for (const std::uint32_t row : order) total += rows.sample_weight(row);
   for (std::size_t place = 0; place < order.size(); ++place) {
-    step[order[place]] = static_cast<std::uint8_t>(place * kQiniSteps / order.size());
+    const auto share = static_cast<std::size_t>(before / total * static_cast<double>(kQiniSteps));
+    step[order[place]] = static_cast<std::uint8_t>(rows.sample.empty() ? place * kQiniSteps / order.size()
+                                                                       : std::min(share, kQiniSteps - 1));
+    before += rows.sample_weight(order[place]);
   }
   std::vector<QiniRow> result;
   result.reserve(chosen.size());
   for (const std::uint32_t row : chosen) {
-    result.push_back({rows.weight[row], rows.weight[row] * static_cast<double>(rows.revenue[row]), row, step[row],
-                      static_cast<std::uint8_t>(rows.arm[row] == arm ? 1 : 0)});
+    const double weight = rows.total_weight(row);
+    result.push_back({weight, weight * static_cast<double>(rows.revenue[row]), row, step[row],
+                      static_cast<std::uint8_t>(rows.arm[row] == arm ? 1 : 0), rows.sample_weight(row)});
   }
   return result;
 }

@@ -29,6 +29,7 @@ struct QiniRow {
   std::uint32_t row;
   std::uint8_t step;  // 0 to kQiniSteps - 1
   std::uint8_t treated;
+  double units = 1.0;  // sample weight
 };
 std::vector<QiniRow> qini_rows(const TrialRows& rows, std::span<const double> extra_revenue, std::size_t arm,
                                core::RunContext& context);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "dfcl/core/parallel.h"
 #include "dfcl/evaluate/effects/baselines.h"
@@ -94,6 +95,7 @@ void set_estimates(const Setting& setting, const PredictedPath& path, std::span<
   for (std::size_t i = 0; i < plans.size(); ++i) {
     plans[i].estimate = {figures.at_cuts[i].revenue[0], figures.at_cuts[i].cost[0]};
     setting.set_known_cost(plans[i].cut.units, plans[i].estimate);
+    setting.keep_to_facts(plans[i].estimate);
   }
   run.matched.resize(matched.size());
   for (std::size_t i = 0; i < run.matched.size(); ++i) {
@@ -135,16 +137,37 @@ void set_resamples(const Setting& setting, const PredictedPath& path, std::span<
   spread(run.curve);
 }
 
-std::vector<std::int64_t> units_per_arm(std::span<const std::uint8_t> plan, std::size_t num_arms) {
-  std::vector<std::int64_t> units(num_arms);
-  for (const std::uint8_t arm : plan) ++units[arm];
+std::vector<double> units_per_arm(std::span<const std::uint8_t> plan, const TrialRows& rows) {
+  std::vector<double> units(rows.num_arms());
+  for (std::size_t row = 0; row < plan.size(); ++row) units[plan[row]] += rows.sample_weight(row);
   return units;
 }
 
-std::vector<double> shares_of(std::span<const std::int64_t> units, std::size_t num_rows) {
+std::vector<double> shares_of(std::span<const double> units, std::size_t num_rows) {
   std::vector<double> shares;
-  for (const std::int64_t count : units) shares.push_back(static_cast<double>(count) / static_cast<double>(num_rows));
+  for (const double count : units) shares.push_back(count / static_cast<double>(num_rows));
   return shares;
+}
+
+// The path counts rows; with sample weights they are weighed anew, plan by plan along it.
+void weigh_units(const TrialRows& rows, const PredictedPath& path, const PlanList& plans) {
+  if (rows.sample.empty()) return;
+  std::vector<double> units(rows.num_arms());
+  for (const double weight : rows.arm_weight) units[rows.arms.control] += weight;
+  const auto move = [&](std::size_t row, std::size_t from, std::size_t to) {
+    units[from] -= rows.sample[row];
+    units[to] += rows.sample[row];
+  };
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    Cut& cut = plans[i].cut;
+    for (; taken < cut.num_steps; ++taken)
+      move(path.step(taken).unit, path.step(taken).arm_from, path.step(taken).arm_to);
+    const std::vector<double> before = units;
+    for (const FilledRow& row : cut.filled) move(row.row, row.from, row.to);
+    cut.units = std::exchange(units, before);
+    for (double& count : cut.units) count = std::max(0.0, count);  // sums that come back to zero may miss it
+  }
 }
 
 // Who gets what under one plan, and what needs to know it. series: the plan's, where intervals are analytic.
@@ -154,7 +177,8 @@ void describe_plan(const Setting& setting, std::span<const std::uint8_t> arm, co
     setting.set_known_cost(0.0, own);
     plan.spread = spread_of(own, setting.control_series, setting.kind);
   }
-  if (setting.input.truth.revenue.rows > 0) plan.truth = mean_under(setting.input.truth, arm, setting.context);
+  if (setting.input.truth.revenue.rows > 0)
+    plan.truth = mean_under(setting.input.truth, arm, setting.input.rows, setting.context);
 }
 
 void describe_plans(const Setting& setting, const PredictedPath& path, const JudgedModel& model,
@@ -164,7 +188,7 @@ void describe_plans(const Setting& setting, const PredictedPath& path, const Jud
   const bool is_model = baselines != nullptr;
   const bool has_trees = is_model && !model.trees.empty();
   PlanList plans;  // whose arms must be known
-  if (looks_at_all || !setting.input.segments.empty() || (setting.hajek && is_model) || has_trees)
+  if (looks_at_all || !setting.input.segments.empty() || setting.guardrails || (setting.hajek && is_model) || has_trees)
     plans.add(run.deployed);
   if (looks_at_all) plans.add(run.curve);
   plans.add(run.matched);
@@ -172,6 +196,7 @@ void describe_plans(const Setting& setting, const PredictedPath& path, const Jud
   if (analytic) run.plans.resize(run.deployed.size());
   const auto note_deployed = [&](std::size_t budget, std::span<const std::uint8_t> arm, const PlanSeries& series) {
     add_segments(setting, arm, run.deployed[budget]);
+    if (setting.guardrails) run.deployed[budget].guardrails = setting.guardrails->estimates(arm, setting.context);
     if (setting.hajek && is_model) run.deployed[budget].hajek = setting.hajek->figures(arm, setting.context);
     if (has_trees) {
       run.deployed[budget].tree = policy_figures(setting, model, model.trees[setting.budget_order[budget]], arm,
@@ -194,9 +219,9 @@ void describe_plans(const Setting& setting, const PredictedPath& path, const Jud
                   describe_plan(setting, arm, series, plans[index]);
                   for (PlanRun& plan : run.matched) {
                     if (&plan != &plans[index]) continue;
-                    plan.share_per_arm =
-                        shares_of(units_per_arm(arm, setting.input.rows.num_arms()), setting.num_rows());
-                    const PlanEstimate predicted = mean_under(model.prediction, arm, setting.context);
+                    plan.share_per_arm = shares_of(units_per_arm(arm, setting.input.rows), setting.num_rows());
+                    const PlanEstimate predicted =
+                        mean_under(model.prediction, arm, setting.input.rows, setting.context);
                     plan.cut.revenue = predicted.revenue * static_cast<double>(arm.size());
                     plan.cut.cost = predicted.cost * static_cast<double>(arm.size());
                   }
@@ -208,14 +233,16 @@ void describe_plans(const Setting& setting, const PredictedPath& path, const Jud
 
 }  // namespace
 
-PlanEstimate mean_under(const Outcomes& outcomes, std::span<const std::uint8_t> plan, core::RunContext& context) {
+PlanEstimate mean_under(const Outcomes& outcomes, std::span<const std::uint8_t> plan, const TrialRows& rows,
+                        core::RunContext& context) {
   const PlanEstimate sums = core::sum_chunks(
       context, plan.size(), 16'384, PlanEstimate{},
       [&](std::size_t begin, std::size_t end) {
         PlanEstimate part;
         for (std::size_t row = begin; row < end; ++row) {
-          part.revenue += static_cast<double>(outcomes.revenue(row, plan[row]));
-          part.cost += static_cast<double>(outcomes.cost(row, plan[row]));
+          const double units = rows.sample_weight(row);
+          part.revenue += units * static_cast<double>(outcomes.revenue(row, plan[row]));
+          part.cost += units * static_cast<double>(outcomes.cost(row, plan[row]));
         }
         return part;
       },
@@ -255,7 +282,8 @@ PlanSpread spread_of(const PlanSeries& plan, const PlanSeries& control, SeriesKi
 ModelRun run_model(const Setting& setting, const JudgedModel& model, const Baselines* baselines) {
   ModelRun run;
   const bool is_baseline = baselines == nullptr;
-  PredictedPath path = path_of(setting.problem_of(model.prediction, model.price, model.keys), setting.context);
+  const JudgedProblem judged = setting.problem_of(model.prediction, model.price, model.keys);
+  PredictedPath path = path_of(judged.problem, setting.context);
   run.deployed = deployed_plans(setting, path);
   run.curve = plans_at(path, curve_totals(path, setting.options.num_curve_points), setting.num_rows(), setting.context);
   if (setting.options.budget_basis == data::BudgetBasis::incremental) {
@@ -266,6 +294,7 @@ ModelRun run_model(const Setting& setting, const JudgedModel& model, const Basel
   plans.add(run.deployed);
   plans.add(run.curve);
   plans.finish();
+  weigh_units(setting.input.rows, path, plans);
   for (std::size_t i = 0; i < plans.size(); ++i)
     plans[i].share_per_arm = shares_of(plans[i].cut.units, setting.num_rows());
   {

@@ -36,6 +36,7 @@ struct PlanRun {
   std::vector<std::vector<std::vector<double>>> segment_shares;  // per column, value and arm
   std::optional<HajekFigures> hajek = {};                        // deployed only
   std::optional<PolicyTreeFigures> tree = {};                    // deployed only
+  std::vector<GuardrailEstimate> guardrails = {};                // deployed only
 };
 
 // How a plan less another spreads: variances and covariance of the differences in revenue and cost.
@@ -64,7 +65,8 @@ ModelRun run_model(const Setting& setting, const JudgedModel& model, const Basel
 // How much each row moves the figures of a plan (arm per row), where intervals are analytic.
 PlanSeries influence_for(const Setting& setting, std::span<const std::uint8_t> arm);
 
-// Mean outcomes of a plan, as predicted or true.
-PlanEstimate mean_under(const Outcomes& outcomes, std::span<const std::uint8_t> plan, core::RunContext& context);
+// Mean outcomes of a plan, as predicted or true, by sample weight.
+PlanEstimate mean_under(const Outcomes& outcomes, std::span<const std::uint8_t> plan, const TrialRows& rows,
+                        core::RunContext& context);
 
 }  // namespace dfcl::evaluate

@@ -17,7 +17,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // One row of a tile, ready to be added.
 struct TotalsRow {
-  double weight, revenue, cost;
+  double units, weight, revenue, cost;
   double control_revenue, control_cost;
   std::uint32_t arm;
 };
@@ -29,7 +29,7 @@ void add_totals(const TotalsRow* rows, std::size_t count, const Tile& weights, A
     ArmSums& sums = arms[row.arm];
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const double times = static_cast<double>(static_cast<int>(weights[i][lane]));
-      sums.units[lane] += times;
+      sums.units[lane] += times * row.units;
       sums.weight[lane] += times * row.weight;
       sums.revenue[lane] += times * row.revenue;
       sums.cost[lane] += times * row.cost;
@@ -147,7 +147,7 @@ class RatioWalk {
 class StratifiedWalk {
  public:
   StratifiedWalk(const BlockTotals& totals, const Rewards& rewards)
-      : scale_(totals.scale), total_(totals.total), chosen_(totals.arms.size()) {
+      : rows_(&rewards.rows()), scale_(totals.scale), total_(totals.total), chosen_(totals.arms.size()) {
     const std::size_t control = rewards.rows().arms.control;
     Chosen& start = chosen_[control];
     start.units = totals.total;
@@ -192,10 +192,11 @@ class StratifiedWalk {
     // A step's change is the new arm's contribution less the old one's; only the arm received contributes.
     Chosen* matched = step.received == step.to ? &chosen_[step.to] : nullptr;
     if (step.received == step.from) matched = &chosen_[step.from];
+    const double units = rows_->sample_weight(step.row);
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       const double times = sign * static_cast<double>(weights[lane]) * scale_[step.received][lane];
-      chosen_[step.from].units[lane] -= times;
-      chosen_[step.to].units[lane] += times;
+      chosen_[step.from].units[lane] -= times * units;
+      chosen_[step.to].units[lane] += times * units;
       if (matched == nullptr) continue;
       matched->weight[lane] += times * step.change.weight;
       matched->revenue[lane] += times * step.change.revenue;
@@ -214,6 +215,7 @@ class StratifiedWalk {
     return sum;
   }
 
+  const TrialRows* rows_;
   std::span<const Lanes> scale_;
   Lanes total_;
   std::vector<Chosen> chosen_;
@@ -333,11 +335,12 @@ BlockTotals totals_of(const ResampleBlock& block, const Rewards& rewards) {
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t row = begin + i;
       indices[i] = static_cast<std::uint32_t>(row);
-      const double weight = rows.weight[row];
+      const double weight = rows.total_weight(row);
       const Contribution control = rewards.is_mean() ? rewards.of(row, rows.arms.control) : Contribution{};
-      tile[i] = {weight,
+      tile[i] = {rows.sample_weight(row),
+                 weight,
                  weight * static_cast<double>(rows.revenue[row]),
-                 weight * static_cast<double>(rows.cost[row]),
+                 weight * rewards.observed_cost(row),
                  control.revenue,
                  control.cost,
                  rows.arm[row]};
@@ -353,8 +356,7 @@ BlockTotals totals_of(const ResampleBlock& block, const Rewards& rewards) {
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     totals.total[lane] = rows.has_propensity ? all[lane] : static_cast<double>(rows.size());
     for (std::size_t arm = 0; arm < rows.num_arms(); ++arm) {
-      totals.scale[arm][lane] =
-          rows.has_propensity ? 1.0 : static_cast<double>(rows.arm_units[arm]) / totals.arms[arm].units[lane];
+      totals.scale[arm][lane] = rows.has_propensity ? 1.0 : rows.arm_weight[arm] / totals.arms[arm].units[lane];
     }
   }
   return totals;

@@ -19,7 +19,7 @@ namespace dfcl::evaluate {
 // size, so the resample is stratified by arm; with propensities only the whole is.
 struct BlockTotals {
   struct ArmSums {
-    Lanes units{};   // sum of resample weights
+    Lanes units{};   // sum of resample weights, times sample weights
     Lanes weight{};  // times 1 / propensity, here and below
     Lanes revenue{};
     Lanes cost{};

@@ -36,10 +36,10 @@ std::vector<data::EvaluatedPlan> plans_by_spend(const TrialRows& rows, const Jud
   options.num_curve_points = 1;
   options.cost_limits = limits;
   const std::vector<std::uint8_t> in_control(rows.size(), static_cast<std::uint8_t>(rows.arms.control));
-  PlanEstimate control = mean_under(model.prediction, in_control, context);
+  PlanEstimate control = mean_under(model.prediction, in_control, rows, context);
   if (!model.price.empty()) control.cost = model.price[rows.arms.control];
-  options.budgets_per_unit = spends_of(Setting(input, options, context).problem_of(model.prediction, model.price),
-                                       control.cost, num_plans, context);
+  const JudgedProblem judged = Setting(input, options, context).problem_of(model.prediction, model.price);
+  options.budgets_per_unit = spends_of(judged.problem, control.cost, num_plans, context);
   const Setting setting(input, options, context);
   const ModelRun run = run_model(setting, input.models.front(), nullptr);
   std::vector<data::EvaluatedPlan> plans;

@@ -50,7 +50,7 @@ std::vector<Cut> cuts_at(PredictedPath& path, std::span<const double> totals, co
     cut.revenue = plan.summary.revenue;
     cut.cost = plan.summary.spend;
     cut.feasible = feasible;
-    cut.units = plan.summary.units_per_arm;
+    cut.units.assign(plan.summary.units_per_arm.begin(), plan.summary.units_per_arm.end());
     for (const auto& [unit, arm] : plan.cut.filled) cut.filled.push_back({unit, arm.from, arm.to});
     std::sort(cut.filled.begin(), cut.filled.end(), [](const auto& a, const auto& b) { return a.row < b.row; });
     cuts.push_back(std::move(cut));

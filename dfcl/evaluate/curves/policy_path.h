@@ -45,12 +45,12 @@ struct FilledRow {
 // A plan of the path: the steps before the cut are taken, and the filled rows moved.
 struct Cut {
   std::size_t num_steps = 0;
-  std::vector<FilledRow> filled = {};    // by rising row
-  double multiplier = 0.0;               // of the next increment; 0 at the end
-  double revenue = 0.0;                  // predicted, sum over rows
-  double cost = 0.0;                     // predicted, sum over rows
-  std::vector<std::int64_t> units = {};  // per arm; empty for matched plans
-  bool feasible = true;                  // false: even the cheapest plan spends more, and this is the cheapest
+  std::vector<FilledRow> filled = {};  // by rising row
+  double multiplier = 0.0;             // of the next increment; 0 at the end
+  double revenue = 0.0;                // predicted, sum over rows
+  double cost = 0.0;                   // predicted, sum over rows
+  std::vector<double> units = {};      // per arm, by sample weight; empty for matched plans
+  bool feasible = true;                // false: even the cheapest plan spends more, and this is the cheapest
 };
 
 // The plans of allocate at each total.

@@ -33,30 +33,55 @@ Setting::Setting(const EvaluationInput& evaluation_input, const EvaluationOption
   }
   draw_totals();
   set_known_cost(control.cost, control_series);
+  if (!input.rows.guardrails.empty()) guardrails.emplace(input.rows, options.estimator, input.nuisance, context);
   if (options.estimator == Estimator::doubly_robust)
     hajek.emplace(input.rows, options.cost_limits.control_is_free, options.level, context);
 }
 
-allocate::Problem Setting::problem_of(const Outcomes& prediction, const std::vector<double>& price,
-                                      std::span<const std::uint64_t> keys) const {
-  allocate::Problem problem;
+JudgedProblem Setting::problem_of(const Outcomes& prediction, const std::vector<double>& price,
+                                  std::span<const std::uint64_t> keys) const {
+  JudgedProblem judged;
+  allocate::Problem& problem = judged.problem;
   problem.revenue = prediction.revenue;
   problem.cost = prediction.cost;
   problem.eligible = input.eligible;
   problem.keys = keys.empty() ? std::span<const std::uint64_t>(input.rows.key) : keys;
   problem.rules = input.rules;
   problem.rules.control = input.rows.arms.control;
-  problem.rules.price = price;
-  return problem;
+  if (input.rows.sample.empty()) {
+    problem.rules.price = price;
+    return judged;
+  }
+  const std::size_t num_arms = prediction.revenue.cols;
+  judged.revenue = core::Matrix<float>(num_rows(), num_arms);
+  judged.cost = core::Matrix<float>(num_rows(), num_arms);
+  for (std::size_t row = 0; row < num_rows(); ++row) {
+    const double units = input.rows.sample[row];
+    for (std::size_t arm = 0; arm < num_arms; ++arm) {
+      const double cost = price.empty() ? static_cast<double>(prediction.cost(row, arm)) : price[arm];
+      judged.revenue(row, arm) = static_cast<float>(units * static_cast<double>(prediction.revenue(row, arm)));
+      judged.cost(row, arm) = static_cast<float>(units * cost);
+    }
+  }
+  problem.revenue = judged.revenue.view();
+  problem.cost = judged.cost.view();
+  return judged;
 }
 
-void Setting::set_known_cost(std::span<const std::int64_t> units, PlanEstimate& estimate) const {
+void Setting::set_known_cost(std::span<const double> units, PlanEstimate& estimate) const {
   if (!knows_prices()) return;
   estimate.cost = 0.0;
   for (std::size_t arm = 0; arm < units.size(); ++arm) {
-    estimate.cost += static_cast<double>(units[arm]) * input.rows.prices()[arm];
+    estimate.cost += units[arm] * input.rows.prices()[arm];
   }
   estimate.cost /= static_cast<double>(num_rows());
+}
+
+void Setting::keep_to_facts(PlanEstimate& estimate) const {
+  const CostLimits& limits = options.cost_limits;
+  if (limits.non_negative) estimate.cost = std::max(estimate.cost, 0.0);
+  if (limits.rises_with_arm || (limits.non_negative && limits.control_is_free))
+    estimate.cost = std::max(estimate.cost, control.cost);
 }
 
 void Setting::set_known_cost(double cost, PlanSeries& series) const {

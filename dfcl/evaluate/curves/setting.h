@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "dfcl/evaluate/curves/path_values.h"
+#include "dfcl/evaluate/effects/guardrails.h"
 #include "dfcl/evaluate/estimators/hajek_beside.h"
 #include "dfcl/evaluate/estimators/influence.h"
 #include "dfcl/evaluate/evaluate.h"
@@ -19,9 +20,11 @@
 
 namespace dfcl::evaluate {
 
-struct PlanEstimate {  // per unit
-  double revenue = 0.0;
-  double cost = 0.0;
+// A problem and, with sample weights, the outcomes it looks at.
+struct JudgedProblem {
+  core::Matrix<float> revenue;  // rows x arms; empty: those of the prediction
+  core::Matrix<float> cost;
+  allocate::Problem problem;
 };
 
 class Setting {
@@ -42,21 +45,25 @@ class Setting {
   PlanEstimate control;
   PlanSeries control_series;
   std::vector<BlockTotals> block_totals;  // by resampling only
+  std::optional<Guardrails> guardrails;   // where there are any
   std::optional<HajekBeside> hajek;       // beside the doubly robust estimator only
 
   // The problem whose plans are judged: a prediction under the rules and limits of the evaluation. price: the known
-  // prices that the predicted costs are; empty: none. keys: break ties; empty: those of the rows.
-  allocate::Problem problem_of(const Outcomes& prediction, const std::vector<double>& price = {},
-                               std::span<const std::uint64_t> keys = {}) const;
+  // prices that the predicted costs are; empty: none. keys: break ties; empty: those of the rows. Where rows have
+  // sample weights, a row earns and costs what all units earn and cost that it stands for.
+  JudgedProblem problem_of(const Outcomes& prediction, const std::vector<double>& price = {},
+                           std::span<const std::uint64_t> keys = {}) const;
   // What may be spent per unit in all, where everyone in control costs this much.
   double total_budget(double budget, double control_cost) const {
     return options.budget_basis == data::BudgetBasis::total ? budget : budget + control_cost;
   }
   // Whether the cost of a plan is a fact: the mean of its arms' prices.
   bool knows_prices() const { return !input.rows.prices().empty(); }
-  // Sets that fact: per unit of a plan that gives so many units each arm.
-  void set_known_cost(std::span<const std::int64_t> units, PlanEstimate& estimate) const;
+  // Sets that fact: per unit of a plan that gives so many units each arm, by sample weight.
+  void set_known_cost(std::span<const double> units, PlanEstimate& estimate) const;
   void set_known_cost(double cost, PlanSeries& series) const;
+  // A cost that [cost] rules out is taken for the nearest that it allows, so that profit and differences know it too.
+  void keep_to_facts(PlanEstimate& estimate) const;
   std::size_t num_rows() const { return rewards.rows().size(); }
   bool resamples() const { return !block_totals.empty(); }
   std::size_t num_resamples() const { return resamples() ? options.num_resamples : 0; }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "dfcl/evaluate/curves/plan_figures.h"
@@ -100,7 +101,36 @@ Interval at_once(const Spread& spread, double critical) {
   return {spread.value, spread.value - critical * spread.deviation, spread.value + critical * spread.deviation};
 }
 
-void answer_plan(const Setting& setting, const PlanRun& run, double critical, JudgedPlan& figures) {
+// Over everything that is said of guardrails at once: all plans of a family and all baselines.
+double guardrail_critical(const Setting& setting, const std::vector<ModelRun>& runs, const Baselines& baselines,
+                          Family family) {
+  std::size_t count = 0;
+  const auto add = [&](const PlanRun& plan) {
+    for (const GuardrailEstimate& one : plan.guardrails) count += one.deviation > 0.0 ? 1 : 0;
+  };
+  for (const BaselineRun& baseline : baselines.runs) std::for_each(baseline.plans.begin(), baseline.plans.end(), add);
+  for (std::size_t model = 0; model < runs.size(); ++model) {
+    if (counts_in(setting, model, family)) std::for_each(runs[model].deployed.begin(), runs[model].deployed.end(), add);
+  }
+  return bonferroni_critical(count, setting.options.level);
+}
+
+// The ends that hold at once: of money, and of guardrails.
+struct Criticals {
+  double money = 0.0;
+  double guardrails = 0.0;
+};
+
+Criticals criticals_of(const Setting& setting, const std::vector<ModelRun>& runs, const Baselines& baselines,
+                       Family family) {
+  return {family_critical(setting, runs, baselines, family), guardrail_critical(setting, runs, baselines, family)};
+}
+
+void answer_plan(const Setting& setting, const PlanRun& run, const Criticals& criticals, JudgedPlan& figures) {
+  const double critical = criticals.money;
+  if (setting.guardrails)
+    figures.guardrails =
+        setting.guardrails->figures(run.guardrails, criticals.guardrails, setting.options.level, setting.options.words);
   figures.simultaneous_increment = at_once(over_control(setting, run, 1.0, 0.0), critical);
   if (setting.options.value_per_revenue) {
     figures.simultaneous_profit =
@@ -172,8 +202,8 @@ std::vector<BaselineFigures> baseline_figures(const Setting& setting, const Base
 
 void judge_plans(const Setting& setting, const std::vector<ModelRun>& runs, const Baselines& baselines,
                  Evaluation& evaluation) {
-  const double of_launchable = family_critical(setting, runs, baselines, Family::launchable);
-  const double of_all = family_critical(setting, runs, baselines, Family::all);
+  const Criticals of_launchable = criticals_of(setting, runs, baselines, Family::launchable);
+  const Criticals of_all = criticals_of(setting, runs, baselines, Family::all);
   for (BaselineFigures& baseline : evaluation.baselines) {
     const std::size_t index = static_cast<std::size_t>(&baseline - evaluation.baselines.data());
     for (std::size_t budget = 0; budget < setting.budgets.size(); ++budget) {
@@ -182,12 +212,12 @@ void judge_plans(const Setting& setting, const std::vector<ModelRun>& runs, cons
     }
   }
   for (std::size_t model = 0; model < runs.size(); ++model) {
-    const double critical = counts_in(setting, model, Family::launchable) ? of_launchable : of_all;
+    const Criticals& critical = counts_in(setting, model, Family::launchable) ? of_launchable : of_all;
     for (std::size_t budget = 0; budget < setting.budgets.size(); ++budget) {
       answer_plan(setting, runs[model].deployed[budget], critical,
                   evaluation.models[model].deployed[setting.budget_order[budget]]);
     }
-    add_differences(setting, runs[model], baselines, evaluation.models[model].name, critical,
+    add_differences(setting, runs[model], baselines, evaluation.models[model].name, critical.money,
                     evaluation.baseline_differences);
   }
 }

@@ -20,9 +20,9 @@ ArmMeans observed_means(const TrialRows& rows) {
   std::vector<double> weights(rows.num_arms());
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const std::size_t arm = rows.arm[row];
-    weights[arm] += rows.weight[row];
-    means.revenue[arm] += rows.weight[row] * static_cast<double>(rows.revenue[row]);
-    means.cost[arm] += rows.weight[row] * static_cast<double>(rows.cost[row]);
+    weights[arm] += rows.total_weight(row);
+    means.revenue[arm] += rows.total_weight(row) * static_cast<double>(rows.revenue[row]);
+    means.cost[arm] += rows.total_weight(row) * static_cast<double>(rows.cost[row]);
   }
   for (std::size_t arm = 0; arm < rows.num_arms(); ++arm) {
     means.revenue[arm] /= weights[arm];
@@ -105,21 +105,21 @@ PlanRun run_plan(const Setting& setting, std::span<const std::uint8_t> arm_of_ro
   const TrialRows& rows = setting.input.rows;
   const auto control = static_cast<std::uint8_t>(rows.arms.control);
   PlanRun plan;
-  plan.cut.units.assign(rows.num_arms(), 0);
+  plan.cut.units.assign(rows.num_arms(), 0.0);
   std::vector<PathStep> steps;
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    ++plan.cut.units[arm_of_row[row]];
+    plan.cut.units[arm_of_row[row]] += rows.sample_weight(row);
     if (arm_of_row[row] == control) continue;
     steps.push_back(step_of(setting.rewards, static_cast<std::uint32_t>(row), control, arm_of_row[row]));
   }
-  for (const std::int64_t units : plan.cut.units)
-    plan.share_per_arm.push_back(static_cast<double>(units) / static_cast<double>(rows.size()));
+  for (const double units : plan.cut.units) plan.share_per_arm.push_back(units / static_cast<double>(rows.size()));
   plan.cut.num_steps = steps.size();
   const PathPoint end{steps.size(), {}};
   const PathRequest request{{&end, 1}, {}, 0};
   const PathFigures own = path_values(setting.ones, setting.totals, setting.rewards, steps, request);
   plan.estimate = {own.at_cuts[0].revenue[0], own.at_cuts[0].cost[0]};
   setting.set_known_cost(plan.cut.units, plan.estimate);
+  setting.keep_to_facts(plan.estimate);
   if (setting.options.analytic) {
     plan.series = influence_of(setting.rewards, arm_of_row, setting.context);
     setting.set_known_cost(0.0, plan.series);
@@ -140,7 +140,9 @@ PlanRun run_plan(const Setting& setting, std::span<const std::uint8_t> arm_of_ro
     setting.set_known_cost(plan.estimate.cost, plan.series);
     plan.spread = spread_of(plan.series, setting.control_series, setting.kind);
   }
-  if (setting.input.truth.revenue.rows > 0) plan.truth = mean_under(setting.input.truth, arm_of_row, setting.context);
+  if (setting.guardrails) plan.guardrails = setting.guardrails->estimates(arm_of_row, setting.context);
+  if (setting.input.truth.revenue.rows > 0)
+    plan.truth = mean_under(setting.input.truth, arm_of_row, rows, setting.context);
   return plan;
 }
 
@@ -190,8 +192,8 @@ void set_predictions(const Setting& setting, const ArmMeans& means, BaselineRun&
     plan.budget_per_unit = setting.budgets[budget];
     plan.cut.revenue = plan.cut.cost = 0.0;
     for (std::size_t arm = 0; arm < plan.cut.units.size(); ++arm) {
-      plan.cut.revenue += static_cast<double>(plan.cut.units[arm]) * means.revenue[arm];
-      plan.cut.cost += static_cast<double>(plan.cut.units[arm]) * means.cost[arm];
+      plan.cut.revenue += plan.cut.units[arm] * means.revenue[arm];
+      plan.cut.cost += plan.cut.units[arm] * means.cost[arm];
     }
   }
 }
@@ -211,7 +213,8 @@ ArmMeans arm_means(const data::Trial& trial, std::optional<data::Split> evaluate
     std::vector<std::vector<double>> weights(num_arms), revenue(num_arms), cost(num_arms);
     for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
       if (left_out && trial.split[unit] == *left_out) continue;
-      const double weight = trial.propensity.empty() ? 1.0 : 1.0 / static_cast<double>(trial.propensity[unit]);
+      const double weight = trial.sample_weight(unit) *
+                            (trial.propensity.empty() ? 1.0 : 1.0 / static_cast<double>(trial.propensity[unit]));
       weights[trial.arm[unit]].push_back(weight);
       revenue[trial.arm[unit]].push_back(weight * static_cast<double>(trial.revenue[unit]));
       cost[trial.arm[unit]].push_back(weight * static_cast<double>(trial.cost[unit]));

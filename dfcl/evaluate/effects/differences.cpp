@@ -149,21 +149,22 @@ DifferenceFigures difference_at(const Setting& setting, const std::vector<ModelR
   return figures;
 }
 
-std::string area_sentence(const AuccDifferenceFigures& figures) {
+// at_once: the interval that holds for all models and arms together.
+std::string area_sentence(const AuccDifferenceFigures& figures, const Interval& at_once) {
   if (!figures.area.has_ends()) {
     return fmt::format("No interval can be given for {} and {} on arm '{}', so no difference can be shown.",
                        figures.model, figures.reference, figures.arm);
   }
-  if (figures.area.low > 0.0 || figures.area.high < 0.0) {
+  if (at_once.low > 0.0 || at_once.high < 0.0) {
     return fmt::format(
         "{} ranks {} than {} for arm '{}': its cost curve has an area {:.3g} {} (interval {:.3g} to "
-        "{:.3g}).",
+        "{:.3g}, all comparisons counted).",
         figures.model, figures.area.value > 0.0 ? "better" : "worse", figures.reference, figures.arm,
-        std::abs(figures.area.value), figures.area.value > 0.0 ? "larger" : "smaller", figures.area.low,
-        figures.area.high);
+        std::abs(figures.area.value), figures.area.value > 0.0 ? "larger" : "smaller", at_once.low, at_once.high);
   }
-  return fmt::format("No difference in ranking between {} and {} can be shown for arm '{}'.", figures.model,
-                     figures.reference, figures.arm);
+  const bool alone = figures.area.low > 0.0 || figures.area.high < 0.0;
+  return fmt::format("No difference in ranking between {} and {} can be shown for arm '{}'{}.", figures.model,
+                     figures.reference, figures.arm, alone ? ", once all comparisons are counted" : "");
 }
 
 }  // namespace
@@ -231,6 +232,11 @@ std::vector<AuccDifferenceFigures> aucc_differences(const Setting& setting,
                                                     const std::vector<std::vector<ArmAreas>>& areas,
                                                     std::size_t reference_model) {
   const double level = setting.options.level;
+  // A reference that was chosen by its estimates stands for all pairs that it was chosen from.
+  const std::size_t others = areas.empty() ? 0 : areas.size() - 1;
+  const std::size_t pairs = setting.input.reference ? others : others * (others + 1) / 2;
+  const std::size_t count = std::max<std::size_t>(1, pairs * (areas.empty() ? 0 : areas.front().size()));
+  const double level_at_once = 1.0 - (1.0 - level) / static_cast<double>(count);
   std::vector<AuccDifferenceFigures> all;
   for (std::size_t model = 0; model < areas.size(); ++model) {
     for (std::size_t arm = 0; model != reference_model && arm < areas[model].size(); ++arm) {
@@ -243,14 +249,16 @@ std::vector<AuccDifferenceFigures> aucc_differences(const Setting& setting,
       figures.published = Interval(own.aucc.published - reference.aucc.published);
       figures.area = Interval(own.aucc.area - reference.aucc.area);
       figures.p_value = std::nan("");
+      Interval at_once;
       if (own.totals_away_from_zero) {
         const Series area = combine(1.0, own.area, -1.0, reference.area);
         figures.published =
             percentile_interval(figures.published.value, combine(1.0, own.published, -1.0, reference.published), level);
         figures.area = percentile_interval(figures.area.value, area, level);
         figures.p_value = percentile_p(area);
+        at_once = percentile_interval(figures.area.value, area, level_at_once);
       }
-      figures.sentence = area_sentence(figures);
+      figures.sentence = area_sentence(figures, at_once);
       all.push_back(std::move(figures));
     }
   }

@@ -30,7 +30,9 @@ struct CalibrationGroup {
 // The prediction for the arm each row received.
 std::vector<double> factual(core::MatrixView<const float> prediction, const TrialRows& rows);
 
-OutcomeFit outcome_fit(std::span<const double> predicted, std::span<const float> observed, core::RunContext& context);
+// sample: sample weights of the rows; empty: all alike.
+OutcomeFit outcome_fit(std::span<const double> predicted, std::span<const float> observed, core::RunContext& context,
+                       std::span<const double> sample = {});
 
 inline constexpr std::size_t kCalibrationGroups = 10;
 std::vector<CalibrationGroup> calibration(std::span<const double> predicted, std::span<const float> observed,

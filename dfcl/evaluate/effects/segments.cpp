@@ -24,11 +24,11 @@ void add_segments(const Setting& setting, std::span<const std::uint8_t> plan, Pl
     for (std::size_t row = 0; row < rows.size(); ++row) {
       ValueSums& value = sums[column.value_of_row[row]];
       const Contribution own = rewards.of(row, plan[row]);
-      value.units += 1.0;
+      value.units += rows.sample_weight(row);
       value.weight += own.weight;
       value.revenue += own.revenue;
       value.cost += own.cost;
-      value.arm_units[plan[row]] += 1.0;
+      value.arm_units[plan[row]] += rows.sample_weight(row);
     }
     std::vector<PlanEstimate>& estimates = run.segments.emplace_back();
     std::vector<std::vector<double>>& shares = run.segment_shares.emplace_back();

@@ -4,7 +4,7 @@
 // is made. Horvitz-Thompson and doubly robust are means of contributions; Hajek divides by the sum of the weights;
 // stratified is Hajek inside each chosen arm, weighted by the arm's share. Where an arm costs a known share of its
 // revenue, its cost is that share of the revenue's contribution; where it costs a known price, costs are not estimated
-// at all (curves/setting.h). Nothing is kept.
+// at all (curves/setting.h). A row counts by its sample weight, in sums as in the number of units. Nothing is kept.
 #pragma once
 
 #include <cstdint>
@@ -42,11 +42,19 @@ class Rewards {
   Estimator estimator() const { return estimator_; }
   bool is_mean() const { return estimator_ == Estimator::horvitz_thompson || estimator_ == Estimator::doubly_robust; }
 
+  // What a row cost, control's being a fact where it is free.
+  double observed_cost(std::size_t row) const {
+    return free_control_ && rows_.arm[row] == rows_.arms.control ? 0.0 : static_cast<double>(rows_.cost[row]);
+  }
   // Of a row, were it given the arm.
   Contribution of(std::size_t row, std::size_t arm) const {
     Contribution contribution = observed(row, arm);
     if (!rows_.rates().empty()) contribution.cost = rows_.rates()[arm] * contribution.revenue;
     if (free_control_ && arm == rows_.arms.control) contribution.cost = 0.0;
+    if (!rows_.sample.empty()) {
+      const double times = rows_.sample[row];
+      contribution = {times * contribution.revenue, times * contribution.cost, times * contribution.weight};
+    }
     return contribution;
   }
 

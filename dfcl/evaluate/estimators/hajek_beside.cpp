@@ -29,7 +29,7 @@ HajekBeside::Means HajekBeside::means_of(std::span<const std::uint8_t> plan, cor
           part.of_rows.revenue += one.revenue;
           part.of_rows.cost += one.cost;
           part.of_rows.weight += one.weight;
-          if (!rows.prices().empty()) part.price += rows.prices()[plan[row]];
+          if (!rows.prices().empty()) part.price += rows.sample_weight(row) * rows.prices()[plan[row]];
         }
         return part;
       },

@@ -14,12 +14,19 @@
 
 namespace dfcl::evaluate {
 
+struct PlanEstimate {  // per unit
+  double revenue = 0.0;
+  double cost = 0.0;
+};
+
 struct PlanSeries {
   Series revenue;
   Series cost;
 };
 
-// plan: the arm chosen for each row.
+// plan: the arm chosen for each row, here and below. NaN where the estimator knows nothing of it.
+PlanEstimate estimate_of(const Rewards& rewards, std::span<const std::uint8_t> plan, core::RunContext& context);
+
 PlanSeries influence_of(const Rewards& rewards, std::span<const std::uint8_t> plan, core::RunContext& context);
 
 }  // namespace dfcl::evaluate

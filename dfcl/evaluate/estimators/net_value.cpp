@@ -29,40 +29,49 @@ std::size_t best_arm(const Scores& scores, std::size_t unit, double multiplier) 
   return best;
 }
 
-// phi_ij = m_ij + 1[t_i = j] w_i (y_i - m_ij) (eq. 5b).
+// phi_ij = m_ij + 1[t_i = j] w_i (y_i - m_ij) (eq. 5b), times the sample weight.
 double reward(const RewardUnits& units, std::size_t unit, std::size_t arm, double multiplier) {
   const double nuisance = static_cast<double>(units.nuisance_revenue(unit, arm)) -
                           multiplier * static_cast<double>(units.nuisance_cost(unit, arm));
-  if (units.arm[unit] != arm) return nuisance;
+  if (units.arm[unit] != arm) return units.sample_weight(unit) * nuisance;
   const double outcome = static_cast<double>(units.revenue[unit]) - multiplier * static_cast<double>(units.cost[unit]);
-  return nuisance + static_cast<double>(units.weight[unit]) * (outcome - nuisance);
+  return units.sample_weight(unit) * nuisance + static_cast<double>(units.weight[unit]) * (outcome - nuisance);
 }
 
 template <class OfUnit>
-ValueSums sums_of_units(std::size_t num_units, OfUnit&& of_unit, core::RunContext& context) {
+ValueSums sums_of_units(const RewardUnits& units, OfUnit&& of_unit, core::RunContext& context) {
   return core::sum_chunks(
-      context, num_units, kChunk, ValueSums{},
+      context, units.size(), kChunk, ValueSums{},
       [&](std::size_t begin, std::size_t end) {
         ValueSums part;
-        for (std::size_t unit = begin; unit < end; ++unit) part.add_group(of_unit(unit), 1.0);
+        for (std::size_t unit = begin; unit < end; ++unit) part.add_group(of_unit(unit), units.sample_weight(unit));
         return part;
       },
       [](ValueSums& all, const ValueSums& part) { all.add(part); });
 }
 
 template <class OfUnit>
-ValueSums sums_of_clusters(std::span<const std::uint32_t> cluster, OfUnit&& of_unit, core::RunContext& context) {
-  std::vector<std::pair<std::uint32_t, double>> values(cluster.size());
+ValueSums sums_of_clusters(const RewardUnits& units, OfUnit&& of_unit, core::RunContext& context) {
+  struct Value {
+    std::uint32_t cluster, unit;
+    double value;
+  };
+  std::vector<Value> values(units.size());
   core::for_each_chunk(context, values.size(), kChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t unit = begin; unit < end; ++unit) values[unit] = {cluster[unit], of_unit(unit)};
+    for (std::size_t unit = begin; unit < end; ++unit)
+      values[unit] = {units.cluster[unit], static_cast<std::uint32_t>(unit), of_unit(unit)};
   });
-  std::stable_sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(values.begin(), values.end(), [](const Value& a, const Value& b) { return a.cluster < b.cluster; });
   ValueSums sums;
   for (std::size_t begin = 0; begin < values.size();) {
     double sum = 0.0;
+    double size = 0.0;
     std::size_t end = begin;
-    for (; end < values.size() && values[end].first == values[begin].first; ++end) sum += values[end].second;
-    sums.add_group(sum, static_cast<double>(end - begin));
+    for (; end < values.size() && values[end].cluster == values[begin].cluster; ++end) {
+      sum += values[end].value;
+      size += units.sample_weight(values[end].unit);
+    }
+    sums.add_group(sum, size);
     begin = end;
   }
   return sums;
@@ -70,8 +79,7 @@ ValueSums sums_of_clusters(std::span<const std::uint32_t> cluster, OfUnit&& of_u
 
 template <class OfUnit>
 ValueSums sums_of(const RewardUnits& units, OfUnit&& of_unit, core::RunContext& context) {
-  return units.cluster.empty() ? sums_of_units(units.size(), of_unit, context)
-                               : sums_of_clusters(units.cluster, of_unit, context);
+  return units.cluster.empty() ? sums_of_units(units, of_unit, context) : sums_of_clusters(units, of_unit, context);
 }
 
 }  // namespace

@@ -19,11 +19,13 @@ struct RewardUnits {
   std::span<const std::uint8_t> arm;               // received
   std::span<const float> revenue;                  // observed
   std::span<const float> cost;                     // observed
-  std::span<const float> weight;                   // 1 / probability of the arm received
+  std::span<const float> weight;                   // 1 / probability of the arm received, times the sample weight
   core::MatrixView<const float> nuisance_revenue;  // units x arms
   core::MatrixView<const float> nuisance_cost;     // units x arms
   std::span<const std::uint32_t> cluster = {};     // units that share a number belong together; empty: each its own
+  std::span<const float> sample = {};              // sample weights; empty: all alike
 
+  double sample_weight(std::size_t unit) const { return sample.empty() ? 1.0 : static_cast<double>(sample[unit]); }
   std::size_t size() const { return arm.size(); }
 };
 

@@ -105,13 +105,26 @@ void set_clusters(const data::Trial& trial, TrialRows& rows) {
   }
 }
 
+void set_sample_weights(const data::Trial& trial, TrialRows& rows) {
+  rows.arm_weight.assign(rows.arm_units.begin(), rows.arm_units.end());
+  if (trial.weight.empty()) return;
+  double total = 0.0;
+  for (const std::size_t unit : rows.trial_row) total += trial.sample_weight(unit);
+  rows.arm_weight.assign(rows.num_arms(), 0.0);
+  rows.sample.reserve(rows.size());
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    rows.sample.push_back(trial.sample_weight(rows.trial_row[row]) * static_cast<double>(rows.size()) / total);
+    rows.arm_weight[rows.arm[row]] += rows.sample.back();
+  }
+}
+
 void set_weights(const data::Trial& trial, TrialRows& rows) {
   rows.has_propensity = !trial.propensity.empty();
   rows.weight.reserve(rows.size());
   const auto num_rows = static_cast<double>(rows.size());
   for (std::size_t row = 0; row < rows.size(); ++row) {
     rows.weight.push_back(rows.has_propensity ? 1.0 / static_cast<double>(trial.propensity[rows.trial_row[row]])
-                                              : num_rows / static_cast<double>(rows.arm_units[rows.arm[row]]));
+                                              : num_rows / rows.arm_weight[rows.arm[row]]);
   }
 }
 
@@ -148,8 +161,16 @@ TrialRows rows_of(const data::Trial& trial, std::vector<std::size_t> units, cons
     rows.cost.push_back(trial.cost[unit]);
     ++rows.arm_units[trial.arm[unit]];
   }
+  for (const data::Guardrail& guardrail : trial.guardrails) {
+    GuardedOutcome& guarded = rows.guardrails.emplace_back(GuardedOutcome{guardrail.name, {}});
+    guarded.value.reserve(rows.trial_row.size());
+    for (const std::size_t unit : rows.trial_row) guarded.value.push_back(guardrail.value[unit]);
+  }
+  rows.propensity_scores = trial.propensity_scores;
+  rows.trial = &trial;
   set_clusters(trial, rows);
   check_rows(rows, name);
+  set_sample_weights(trial, rows);
   set_weights(trial, rows);
   return rows;
 }

@@ -86,8 +86,8 @@ void set_differences_in_means(const TrialRows& rows, std::span<const std::uint32
     if (side(row) < 0) continue;
     Sums& own = sums[decile[row]];
     own.units[side(row)] += 1.0;
-    own.weight[side(row)] += rows.weight[row];
-    own.mean[side(row)] += rows.weight[row] * static_cast<double>(rows.revenue[row]);
+    own.weight[side(row)] += rows.total_weight(row);
+    own.mean[side(row)] += rows.total_weight(row) * static_cast<double>(rows.revenue[row]);
   }
   for (Sums& own : sums) {
     for (int one : {0, 1}) own.mean[one] /= own.weight[one];
@@ -96,7 +96,7 @@ void set_differences_in_means(const TrialRows& rows, std::span<const std::uint32
   for (std::size_t row = 0; row < rows.size(); ++row) {
     if (side(row) >= 0) labels[row] = decile[row];
   }
-  // The error of a sum of influences is that of their mean times their number.
+  // The error of a sum of influences is that of their mean times their number. Means count rows by sample weight.
   const std::vector<LabelMean> spread = label_means(rows, labels, deciles.size(), [&](std::size_t row) {
     const Sums& own = sums[decile[row]];
     const int one = side(row);
@@ -109,7 +109,7 @@ void set_differences_in_means(const TrialRows& rows, std::span<const std::uint32
     const auto count = static_cast<double>(spread[i].num_units);
     const double few = rows.cluster.empty() ? std::sqrt((count - 1.0) / count) : 1.0;  // counted above, by arm
     deciles[i].difference_in_means =
-        core::normal_interval(sums[i].mean[1] - sums[i].mean[0], few * spread[i].error * count, level);
+        core::normal_interval(sums[i].mean[1] - sums[i].mean[0], few * spread[i].error * spread[i].weight, level);
   }
 }
 
@@ -119,17 +119,18 @@ Interval slope_of(const Setting& setting, const Ranked& ranked) {
   double predicted = 0.0;
   double estimated = 0.0;
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    predicted += ranked.predicted[row] / count;
-    estimated += setting.effects.of(row, ranked.arm[row]).revenue / count;
+    predicted += rows.sample_weight(row) * ranked.predicted[row] / count;
+    estimated += rows.sample_weight(row) * setting.effects.of(row, ranked.arm[row]).revenue / count;
   }
   double squares = 0.0;
   double products = 0.0;
   double level_squares = 0.0;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const double deviation = ranked.predicted[row] - predicted;
-    squares += deviation * deviation;
-    products += deviation * setting.effects.of(row, ranked.arm[row]).revenue;
-    level_squares += ranked.predicted[row] * ranked.predicted[row];
+    const double units = rows.sample_weight(row);
+    squares += units * (deviation * deviation);
+    products += units * deviation * setting.effects.of(row, ranked.arm[row]).revenue;
+    level_squares += units * (ranked.predicted[row] * ranked.predicted[row]);
   }
   constexpr double kNoSpread = 1e-12;
   if (!(squares > kNoSpread * level_squares)) return {};
@@ -138,7 +139,7 @@ Interval slope_of(const Setting& setting, const Ranked& ranked) {
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const double deviation = ranked.predicted[row] - predicted;
     const double rest = setting.effects.of(row, ranked.arm[row]).revenue - estimated - slope * deviation;
-    influence[row] = deviation * rest / squares;
+    influence[row] = rows.sample_weight(row) * deviation * rest / squares;
   }
   return core::normal_interval(slope, error_of_sums(rows, std::move(influence)), setting.options.level);
 }
@@ -176,13 +177,14 @@ UpliftFigures figures_of(const Setting& setting, const Ranked& ranked, const std
         setting.knows_prices() ? Interval(costs[i].mean) : core::normal_interval(costs[i].mean, costs[i].error, level);
   }
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    figures.deciles[decile[row]].predicted += ranked.predicted[row];
-    figures.deciles[decile[row]].predicted_cost += ranked.predicted_cost[row];
-    figures.predicted += ranked.predicted[row] / static_cast<double>(rows.size());
+    const double units = rows.sample_weight(row);
+    figures.deciles[decile[row]].predicted += units * ranked.predicted[row];
+    figures.deciles[decile[row]].predicted_cost += units * ranked.predicted_cost[row];
+    figures.predicted += units * ranked.predicted[row] / static_cast<double>(rows.size());
   }
-  for (UpliftDecile& own : figures.deciles) {
-    own.predicted /= static_cast<double>(own.num_units);
-    own.predicted_cost /= static_cast<double>(own.num_units);
+  for (std::size_t i = 0; i < kDeciles; ++i) {
+    figures.deciles[i].predicted /= uplift[i].weight;
+    figures.deciles[i].predicted_cost /= uplift[i].weight;
   }
   const LabelMean all = mean_of_all(rows, revenue);
   figures.uplift = core::normal_interval(all.mean, all.error, level);
@@ -237,10 +239,12 @@ std::vector<UpliftFigures> uplift_figures(const Setting& setting, const JudgedMo
     UpliftFigures& figures = all[first + setting.budget_order[i]];
     figures = figures_of(setting, ranked, decile);
     figures.budget_per_unit = setting.budgets[i];
-    std::vector<double> treated(kDeciles);
-    for (std::size_t row = 0; row < rows.size(); ++row) treated[decile[row]] += ranked.score[row] > 0.0 ? 1.0 : 0.0;
-    for (std::size_t d = 0; d < kDeciles; ++d)
-      figures.deciles[d].planned = treated[d] / static_cast<double>(figures.deciles[d].num_units);
+    std::vector<double> treated(kDeciles), units(kDeciles);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      treated[decile[row]] += ranked.score[row] > 0.0 ? rows.sample_weight(row) : 0.0;
+      units[decile[row]] += rows.sample_weight(row);
+    }
+    for (std::size_t d = 0; d < kDeciles; ++d) figures.deciles[d].planned = treated[d] / units[d];
   }
   return all;
 }

@@ -16,9 +16,9 @@ EffectScores::EffectScores(const Rewards& rewards, bool free_control)
   std::vector<double> weight(rows.num_arms());
   for (std::size_t row = 0; row < rows.size(); ++row) {
     Means& sums = means_[rows.arm[row]];
-    sums.revenue += rows.weight[row] * static_cast<double>(rows.revenue[row]);
-    sums.cost += rows.weight[row] * static_cast<double>(rows.cost[row]);
-    weight[rows.arm[row]] += rows.weight[row];
+    sums.revenue += rows.total_weight(row) * static_cast<double>(rows.revenue[row]);
+    sums.cost += rows.total_weight(row) * static_cast<double>(rows.cost[row]);
+    weight[rows.arm[row]] += rows.total_weight(row);
   }
   for (std::size_t arm = 0; arm < means_.size(); ++arm) {
     means_[arm].revenue /= weight[arm];
@@ -27,8 +27,12 @@ EffectScores::EffectScores(const Rewards& rewards, bool free_control)
 }
 
 Contribution EffectScores::contribution(std::size_t row, std::size_t arm) const {
-  if (means_.empty()) return rewards_.of(row, arm);
   const TrialRows& rows = rewards_.rows();
+  if (means_.empty()) {  // of one unit, not of all that the row stands for
+    const Contribution all = rewards_.of(row, arm);
+    const double units = rows.sample_weight(row);
+    return {all.revenue / units, all.cost / units, all.weight / units};
+  }
   Contribution own{means_[arm].revenue, means_[arm].cost, 0.0};
   if (rows.arm[row] == arm) {
     own.revenue += rows.weight[row] * (static_cast<double>(rows.revenue[row]) - means_[arm].revenue);
@@ -57,9 +61,10 @@ std::vector<LabelMean> label_means(const TrialRows& rows, std::span<const std::u
   for (std::size_t row = 0; row < rows.size(); ++row) {
     if (labels[row] == kNoLabel) continue;
     ++means[labels[row]].num_units;
-    means[labels[row]].mean += value(row);
+    means[labels[row]].weight += rows.sample_weight(row);
+    means[labels[row]].mean += rows.sample_weight(row) * value(row);
   }
-  for (LabelMean& one : means) one.mean /= static_cast<double>(one.num_units);
+  for (LabelMean& one : means) one.mean /= one.weight;
   std::vector<double> squares(num_labels);
   std::vector<double> groups(num_labels);
   std::vector<double> sum(num_labels);
@@ -75,7 +80,7 @@ std::vector<LabelMean> label_means(const TrialRows& rows, std::span<const std::u
         is_touched[label] = true;
         touched.push_back(label);
       }
-      sum[label] += value(row) - means[label].mean;
+      sum[label] += rows.sample_weight(row) * (value(row) - means[label].mean);
     }
     for (const std::uint32_t label : touched) {
       squares[label] += sum[label] * sum[label];
@@ -86,8 +91,7 @@ std::vector<LabelMean> label_means(const TrialRows& rows, std::span<const std::u
     touched.clear();
   }
   for (std::size_t label = 0; label < num_labels; ++label) {
-    const auto count = static_cast<double>(means[label].num_units);
-    means[label].error = std::sqrt(squares[label] * groups[label] / (groups[label] - 1.0)) / count;
+    means[label].error = std::sqrt(squares[label] * groups[label] / (groups[label] - 1.0)) / means[label].weight;
   }
   return means;
 }
@@ -98,7 +102,7 @@ double error_of_sums(const TrialRows& rows, std::vector<double> influence) {
   const auto stratum = [&](std::size_t row) { return rows.has_propensity ? std::size_t{0} : rows.arm[row]; };
   for (std::size_t row = 0; row < rows.size(); ++row) {
     center[stratum(row)] += influence[row];
-    units[stratum(row)] += 1.0;
+    units[stratum(row)] += rows.sample_weight(row);
   }
   double squares = 0.0;
   const GroupedRows grouped(rows);
@@ -106,7 +110,7 @@ double error_of_sums(const TrialRows& rows, std::vector<double> influence) {
     double sum = 0.0;
     for (std::size_t i = grouped.begin[group]; i < grouped.begin[group + 1]; ++i) {
       const std::size_t row = grouped.row[i];
-      sum += influence[row] - center[stratum(row)] / units[stratum(row)];
+      sum += influence[row] - rows.sample_weight(row) * (center[stratum(row)] / units[stratum(row)]);
     }
     squares += sum * sum;
   }
@@ -117,9 +121,9 @@ double error_of_sums(const TrialRows& rows, std::vector<double> influence) {
 LabelMean mean_of_all(const TrialRows& rows, const std::function<double(std::size_t)>& value) {
   std::vector<double> values(rows.size());
   const auto count = static_cast<double>(rows.size());
-  LabelMean all{rows.size(), 0.0, 0.0};
+  LabelMean all{rows.size(), count, 0.0, 0.0};
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    values[row] = value(row) / count;
+    values[row] = rows.sample_weight(row) * value(row) / count;
     all.mean += values[row];
   }
   all.error = error_of_sums(rows, std::move(values));

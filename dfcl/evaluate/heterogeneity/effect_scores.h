@@ -52,10 +52,11 @@ inline constexpr std::uint32_t kNoLabel = 0xffffffffu;
 
 struct LabelMean {
   std::size_t num_units = 0;
+  double weight = 0.0;  // the sum of sample weights; the number of units where there are none
   double mean = 0.0;
   double error = 0.0;  // standard error; NaN for one group
 };
-// Means of value(row) over the rows of each label (kNoLabel: left out).
+// Means of value(row) over the rows of each label (kNoLabel: left out), by sample weight.
 std::vector<LabelMean> label_means(const TrialRows& rows, std::span<const std::uint32_t> labels, std::size_t num_labels,
                                    const std::function<double(std::size_t)>& value);
 

@@ -28,8 +28,9 @@ void set_leaves(const Setting& setting, const JudgedModel& model, const JudgedTr
     const auto over_control = [&](core::MatrixView<const float> outcome) {
       return static_cast<double>(outcome(row, arm)) - static_cast<double>(outcome(row, control));
     };
-    figures.leaves[leaf[row]].predicted_revenue += over_control(model.prediction.revenue);
-    figures.leaves[leaf[row]].predicted_cost += over_control(model.prediction.cost);
+    const double units = rows.sample_weight(row);
+    figures.leaves[leaf[row]].predicted_revenue += units * over_control(model.prediction.revenue);
+    figures.leaves[leaf[row]].predicted_cost += units * over_control(model.prediction.cost);
   }
   for (std::size_t i = 0; i < num_leaves; ++i) {
     PolicyLeaf& own = figures.leaves[i];
@@ -37,9 +38,9 @@ void set_leaves(const Setting& setting, const JudgedModel& model, const JudgedTr
     own.units = tree.rows.tree.leaves[i];
     own.arm = rows.arms.labels[tree.arm_of_leaf[i]];
     own.num_units = revenue[i].num_units;
-    own.share = static_cast<double>(own.num_units) / static_cast<double>(rows.size());
-    own.predicted_revenue /= static_cast<double>(own.num_units);
-    own.predicted_cost /= static_cast<double>(own.num_units);
+    own.share = revenue[i].weight / static_cast<double>(rows.size());
+    own.predicted_revenue /= revenue[i].weight;
+    own.predicted_cost /= revenue[i].weight;
     const bool is_control = tree.arm_of_leaf[i] == control;  // a fact, not an estimate
     own.revenue =
         is_control ? Interval(0.0) : core::normal_interval(revenue[i].mean, revenue[i].error, setting.options.level);

@@ -51,9 +51,10 @@ void set_means(const Setting& setting, const std::vector<std::size_t>& treated, 
   for (std::size_t row = 0; row < rows.size(); ++row) {
     ++values[partition.segment[row]].num_units;
     ++units[partition.segment[row]][rows.arm[row]];
+    values[partition.segment[row]].share += rows.sample_weight(row);
   }
   for (std::size_t v = 0; v < values.size(); ++v) {
-    values[v].share = static_cast<double>(values[v].num_units) / static_cast<double>(rows.size());
+    values[v].share /= static_cast<double>(rows.size());
     for (const std::size_t arm : treated) {
       ArmEffect& effect = values[v].arms.emplace_back();
       effect.arm = rows.arms.labels[arm];
@@ -95,7 +96,8 @@ FigureCovariance covariance_of(const Setting& setting, const std::vector<std::si
           const SegmentEffect& own = partition.figures.values[partition.segment[row]];
           if (own.arms[i].answer == "too_few") continue;
           covariance.add(partition.first_figure + partition.segment[row] * treated.size() + i,
-                         (effect - own.arms[i].revenue.value) / static_cast<double>(own.num_units));
+                         rows.sample_weight(row) * (effect - own.arms[i].revenue.value) /
+                             (own.share * static_cast<double>(rows.size())));
         }
       }
     }

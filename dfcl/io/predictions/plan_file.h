@@ -66,8 +66,14 @@ struct OutcomeTable {
   std::vector<std::uint8_t> arm;
   std::vector<double> revenue;
   std::vector<double> cost;
-  std::vector<std::string> time;  // empty without such a column
+  std::vector<std::string> time;                // empty without such a column
+  std::vector<double> weight;                   // sample weights, 0 or more; empty where none are asked for
+  std::vector<std::vector<double>> guardrails;  // further outcomes, as asked for
 };
-OutcomeTable read_outcomes(const std::string& path, core::RunContext& context);
+struct OutcomeColumns {
+  std::string weight = {};  // "": none
+  std::vector<std::string> guardrails = {};
+};
+OutcomeTable read_outcomes(const std::string& path, core::RunContext& context, const OutcomeColumns& columns = {});
 
 }  // namespace dfcl::io

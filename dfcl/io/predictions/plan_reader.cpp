@@ -127,6 +127,15 @@ class UnitTable {
     }
   }
 
+  void append_weights(const std::string& name, std::size_t first, std::vector<double>& weights) const {
+    append_finite(name, first, weights);
+    for (std::size_t row = 0; row < num_rows(); ++row) {
+      const double weight = weights[weights.size() - num_rows() + row];
+      if (weight < 0.0)
+        throw error(first + row, name, "a negative sample weight", fmt::format("{:g}", weight), "0 or more");
+    }
+  }
+
   void append_times(std::vector<std::string>& times) const {
     for (std::size_t row = 0; row < num_rows(); ++row) times.emplace_back(texts("time")[row]);
   }
@@ -176,14 +185,21 @@ PlanFile read_plan(const std::string& path, core::RunContext& context) {
   return file;
 }
 
-OutcomeTable read_outcomes(const std::string& path, core::RunContext& context) {
-  UnitTable table(path, {"id", "role", "arm", "revenue", "cost"}, {"time", "propensity"}, context);
+OutcomeTable read_outcomes(const std::string& path, core::RunContext& context, const OutcomeColumns& columns) {
+  std::vector<std::string> needed = {"id", "role", "arm", "revenue", "cost"};
+  if (!columns.weight.empty()) needed.push_back(columns.weight);
+  needed.insert(needed.end(), columns.guardrails.begin(), columns.guardrails.end());
+  UnitTable table(path, needed, {"time", "propensity"}, context);
   OutcomeTable outcomes;
+  outcomes.guardrails.resize(columns.guardrails.size());
   table.read([&](std::size_t first) {
     table.append_roles(first, outcomes.role);
     table.append_arms(first, outcomes.arms, outcomes.arm);
     table.append_finite("revenue", first, outcomes.revenue);
     table.append_finite("cost", first, outcomes.cost);
+    for (std::size_t i = 0; i < columns.guardrails.size(); ++i)
+      table.append_finite(columns.guardrails[i], first, outcomes.guardrails[i]);
+    if (!columns.weight.empty()) table.append_weights(columns.weight, first, outcomes.weight);
     if (table.has("propensity")) table.check_propensities(first, nullptr);
     if (table.has("time")) table.append_times(outcomes.time);
   });

@@ -69,6 +69,11 @@ TrialBuilder::TrialBuilder(const data::Study& study, TrialPlan plan, const std::
   trial_.revenue = core::Column<float>(memory("revenue"));
   trial_.cost = core::Column<float>(memory("cost"));
   trial_.propensity = core::Column<float>(memory("propensity"));
+  trial_.weight = core::Column<float>(memory("weight"));
+  for (std::size_t i = 0; i < plan_.guardrails.size(); ++i) {
+    const std::string& name = plan_.wanted[static_cast<std::size_t>(plan_.guardrails[i])].name;
+    trial_.guardrails.push_back({name, core::Column<float>(memory(fmt::format("guardrail_{}", i).c_str()))});
+  }
   trial_.cluster = core::Column<std::uint32_t>(memory("cluster"));
   trial_.cluster_key = core::Column<std::uint64_t>(memory("cluster_key"));
   trial_.time = core::Column<std::uint32_t>(memory("time"));
@@ -89,13 +94,16 @@ void TrialBuilder::append(TrialTile tile, const std::function<std::string(std::i
   extend(trial_.revenue, tile.revenue);
   extend(trial_.cost, tile.cost);
   extend(trial_.propensity, tile.propensity);
+  extend(trial_.weight, tile.weight);
+  for (std::size_t i = 0; i < tile.guardrails.size(); ++i) extend(trial_.guardrails[i].value, tile.guardrails[i]);
   extend(cluster_hash_, tile.cluster_hash);
   extend(unit_hash_, tile.unit_hash);
   std::vector<std::uint32_t> code_of_time;
   for (const std::string& label : tile.time.labels) code_of_time.push_back(times_.code(label));
   for (const std::uint32_t code : tile.time.codes) trial_.time.push_back(code_of_time[code]);
-  rows_seen_ += static_cast<std::int64_t>(tile.num_rows) + tile.rows_without_outcome;
+  rows_seen_ += static_cast<std::int64_t>(tile.num_rows) + tile.rows_without_outcome + tile.rows_of_no_weight;
   rows_without_outcome_ += tile.rows_without_outcome;
+  rows_of_no_weight_ += tile.rows_of_no_weight;
 }
 
 void TrialBuilder::append_arms(const TrialTile& tile, const std::function<std::string(std::int64_t)>& locate) {
@@ -171,7 +179,7 @@ void TrialBuilder::append_ids(TrialTile& tile) {
   }
   // Without an id column a unit is its row in the file, counted from 1, whatever was left out.
   const auto first = static_cast<std::size_t>(rows_seen_ + 1);
-  if (tile.rows_without_outcome == 0) {
+  if (tile.rows_without_outcome + tile.rows_of_no_weight == 0) {
     trial_.ids.append(data::RowNumbers{first, tile.num_rows});
     return;
   }
@@ -189,10 +197,13 @@ data::Trial TrialBuilder::finish(core::RunContext& context) {
   settle_splits(context);
   settle_levels(context);
   settle_outcomes();
+  settle_weights();
   trial_.arm.shrink_to_fit();
   trial_.revenue.shrink_to_fit();
   trial_.cost.shrink_to_fit();
   trial_.propensity.shrink_to_fit();
+  trial_.weight.shrink_to_fit();
+  for (data::Guardrail& guardrail : trial_.guardrails) guardrail.value.shrink_to_fit();
   trial_.cluster.shrink_to_fit();
   trial_.cluster_key.shrink_to_fit();
   trial_.time.shrink_to_fit();
@@ -204,6 +215,9 @@ data::Trial TrialBuilder::finish(core::RunContext& context) {
 void TrialBuilder::check_rows() const {
   if (rows_seen_ == 0)
     throw core::data_error(study_.data.trial.value_or(""), "no rows", "a header only", "one row a unit", "");
+  if (rows_of_no_weight_ == rows_seen_)
+    throw core::data_error(fmt::format("column '{}'", study_.columns.weight.value_or("")), "no row has a weight",
+                           "0 in every row", "sample weights, some of them above 0", "");
   const double share = static_cast<double>(rows_without_outcome_) / static_cast<double>(rows_seen_);
   if (share > kMostWithoutOutcome) {
     throw core::data_error(
@@ -346,35 +360,6 @@ void TrialBuilder::settle_levels(core::RunContext& context) {
                                          plan_.features[feature].name, pooled, labels.size(),
                                          study_.columns.min_level_units));
     }
-  }
-}
-
-// Costs that the study knows by arm or by rate, and winsorising.
-void TrialBuilder::settle_outcomes() {
-  const data::CostFacts& facts = trial_.cost_facts = data::resolve_cost_facts(study_, trial_.arms);
-  if (facts.is_known()) {
-    trial_.cost.resize(trial_.num_units());
-    for (std::size_t unit = 0; unit < trial_.num_units(); ++unit) {
-      double times = 1.0;
-      if (facts.kind == data::CostKind::rate) times = static_cast<double>(trial_.revenue[unit]);
-      if (facts.kind == data::CostKind::price_if) times = static_cast<double>(trial_.cost[unit]);
-      trial_.cost[unit] = static_cast<float>(facts.per_arm[trial_.arm[unit]] * times);
-    }
-  }
-  for (const auto& [outcome, quantile] : study_.columns.winsorize) {
-    core::Column<float>& values = outcome == "revenue" ? trial_.revenue : trial_.cost;
-    core::Column<float> sorted = values;
-    const auto rank = static_cast<std::ptrdiff_t>(quantile * static_cast<double>(sorted.size() - 1));
-    std::nth_element(sorted.begin(), sorted.begin() + rank, sorted.end());
-    const float limit = sorted[static_cast<std::size_t>(rank)];
-    const auto above = std::count_if(values.begin(), values.end(), [=](float value) { return value > limit; });
-    for (float& value : values) value = std::min(value, limit);
-    trial_.notes.push_back(fmt::format("{} of {} units is winsorised at {:g}, its {:g} quantile", outcome, above,
-                                       static_cast<double>(limit), quantile));
-  }
-  if (rows_without_outcome_ > 0) {
-    trial_.notes.push_back(
-        fmt::format("{} of {} rows have no outcome and are left out", rows_without_outcome_, rows_seen_));
   }
 }
 

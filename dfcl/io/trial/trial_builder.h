@@ -48,7 +48,9 @@ class TrialBuilder {
   void settle_clusters();
   void settle_splits(core::RunContext& context);
   void settle_levels(core::RunContext& context);
+  void winsorize();
   void settle_outcomes();
+  void settle_weights();
   void check_rows() const;
 
   const data::Study& study_;
@@ -61,6 +63,7 @@ class TrialBuilder {
   core::Column<std::uint64_t> unit_hash_;
   std::int64_t rows_seen_ = 0;
   std::int64_t rows_without_outcome_ = 0;
+  std::int64_t rows_of_no_weight_ = 0;
 };
 
 }  // namespace dfcl::io

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* kMagic = "dfcl trial cache";
-constexpr int kCacheVersion = 2;
+constexpr int kCacheVersion = 3;
 constexpr std::size_t kMostHeaderBytes = std::size_t{1} << 30;
 constexpr std::size_t kMostFeatures = 1'000'000;
 
@@ -42,8 +42,12 @@ core::Error damaged(const std::string& where, const std::string& what) {
                       .hint = "remove it; it is made anew from the trial"});
 }
 
-std::uint64_t hash_of_split(const data::Trial& trial) {
-  return core::hash_bytes(trial.split.data(), trial.split.size());
+// What the fingerprint of a trial leaves out.
+std::uint64_t hash_of_rest(const data::Trial& trial) {
+  std::uint64_t hash = core::hash_bytes(trial.split.data(), trial.split.size());
+  for (const data::Guardrail& guardrail : trial.guardrails)
+    hash = core::hash_bytes(guardrail.value.data(), guardrail.value.size() * sizeof(float), hash);
+  return hash;
 }
 
 // --- Writing
@@ -59,6 +63,8 @@ std::string header_text(const data::Trial& trial, std::uint64_t key) {
   json features = json::array();
   for (const data::FeatureColumn& column : trial.features.columns)
     features.push_back({{"name", column.name}, {"categorical", column.categorical}, {"levels", column.levels}});
+  json guardrails = json::array();
+  for (const data::Guardrail& guardrail : trial.guardrails) guardrails.push_back(guardrail.name);
   const json header = {{"magic", kMagic},
                        {"version", kCacheVersion},
                        {"key", hex(key)},
@@ -70,11 +76,13 @@ std::string header_text(const data::Trial& trial, std::uint64_t key) {
                        {"cost_per_arm", trial.cost_facts.per_arm},
                        {"features", std::move(features)},
                        {"has_propensity", !trial.propensity.empty()},
+                       {"has_weight", !trial.weight.empty()},
+                       {"guardrails", std::move(guardrails)},
                        {"clusters", trial.num_clusters},
                        {"times", trial.times},
                        {"ids", ids_json(trial.ids)},
                        {"fingerprint", hex(trial.fingerprint)},
-                       {"split", hex(hash_of_split(trial))},
+                       {"rest", hex(hash_of_rest(trial))},
                        {"notes", trial.notes}};
   try {
     const std::string text = header.dump();
@@ -157,7 +165,7 @@ class CacheReader {
     map_columns();
     map_ids();
     check_codes();
-    require(data::fingerprint_of(trial_, context_) == trial_.fingerprint && hash_of_split(trial_) == split_hash_,
+    require(data::fingerprint_of(trial_, context_) == trial_.fingerprint && hash_of_rest(trial_) == rest_hash_,
             "its contents are not those that were written");
     return std::move(trial_);
   }
@@ -194,12 +202,16 @@ class CacheReader {
     }
     require(!trial_.features.columns.empty() && trial_.features.columns.size() <= kMostFeatures, "features");
     has_propensity_ = header_.at("has_propensity").get<bool>();
+    has_weight_ = header_.at("has_weight").get<bool>();
+    for (const auto& name : header_.at("guardrails").get<std::vector<std::string>>())
+      trial_.guardrails.push_back({name, {}});
+    require(trial_.guardrails.size() <= kMostFeatures, "guardrails");
     trial_.num_clusters = header_.at("clusters").get<std::size_t>();
     require(trial_.num_clusters <= num_units_, "clusters");
     trial_.times = header_.at("times").get<std::vector<std::string>>();
     trial_.notes = header_.at("notes").get<std::vector<std::string>>();
     trial_.fingerprint = number_of("fingerprint");
-    split_hash_ = number_of("split");
+    rest_hash_ = number_of("rest");
     ids_kind_ = header_.at("ids").at("kind").get<std::string>();
     if (ids_kind_ == "rows") {
       const auto first = header_.at("ids").at("first").get<std::uint64_t>();
@@ -243,6 +255,9 @@ class CacheReader {
     map("cost", true, trial_.cost);
     map("split", true, trial_.split);
     map("propensity", has_propensity_, trial_.propensity);
+    map("weight", has_weight_, trial_.weight);
+    for (std::size_t i = 0; i < trial_.guardrails.size(); ++i)
+      map(fmt::format("guardrail_{}", i).c_str(), true, trial_.guardrails[i].value);
     map("cluster", trial_.num_clusters > 0, trial_.cluster);
     if (trial_.has_clusters())
       trial_.cluster_key = core::Column<std::uint64_t>(
@@ -287,6 +302,14 @@ class CacheReader {
       require(std::all_of(column->begin(), column->end(), [](float value) { return std::isfinite(value); }),
               "an outcome that is no number");
     }
+    require(std::all_of(trial_.weight.begin(), trial_.weight.end(),
+                        [](float value) { return std::isfinite(value) && value > 0.0f; }),
+            "a sample weight that is none");
+    for (const data::Guardrail& guardrail : trial_.guardrails) {
+      require(
+          std::all_of(guardrail.value.begin(), guardrail.value.end(), [](float value) { return std::isfinite(value); }),
+          "a guardrail that is no number");
+    }
   }
 
   std::string path_;
@@ -295,8 +318,9 @@ class CacheReader {
   json header_;
   std::size_t num_units_ = 0;
   bool has_propensity_ = false;
+  bool has_weight_ = false;
   std::string ids_kind_;
-  std::uint64_t split_hash_ = 0;
+  std::uint64_t rest_hash_ = 0;
   data::Trial trial_;
 };
 

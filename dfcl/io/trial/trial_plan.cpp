@@ -32,6 +32,8 @@ class Planner {
     plan_.time = add_role("time", columns.time, ParseAs::labels);
     plan_.cluster = add_role("cluster", columns.cluster, ParseAs::text);
     plan_.propensity = add_outcome("propensity", columns.propensity);
+    plan_.weight = add_outcome("weight", columns.weight);
+    for (const std::string& name : columns.guardrails) plan_.guardrails.push_back(add_outcome("guardrails", name));
     if (columns.rule) keep_from_features("rule", *columns.rule);
     if (study_.split.by != "hash" && study_.split.by != "time") {
       plan_.split = add_role("split", study_.split.by, ParseAs::labels);

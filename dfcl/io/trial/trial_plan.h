@@ -30,7 +30,9 @@ struct TrialPlan {
   int time = kNone;
   int cluster = kNone;
   int propensity = kNone;
+  int weight = kNone;
   int split = kNone;
+  std::vector<int> guardrails = {};
 
   // Ids may come again at another time. Rows of one id then belong together, as rows of one cluster do.
   bool comes_again() const { return cluster == kNone && id != kNone && time != kNone; }

@@ -24,6 +24,11 @@ class TileMaker {
 
   TrialTile make() {
     read_outcomes();
+    read_weight();
+    for (const int index : plan_.guardrails) {
+      tile_.guardrails.push_back(read_filled(
+          index, "guardrail", "fill in what is known, for example 0, or take it out of [columns] guardrails"));
+    }
     read_labels();
     if (tile_.bad) return std::move(tile_);
     fill_features();
@@ -110,6 +115,34 @@ class TileMaker {
     }
   }
 
+  // An empty field is no reason to drop a unit: who has no weight or guardrail is not known, and may not be random.
+  std::vector<float> read_filled(int index, const char* role, const char* hint) {
+    const std::vector<char> before = kept_;
+    std::vector<float> values = read_outcome(index, role);
+    for (std::size_t row = 0; row < values.size(); ++row) {
+      if (kept_[row] == before[row]) continue;
+      report({static_cast<std::int64_t>(row), plan_.wanted[static_cast<std::size_t>(index)].name,
+              fmt::format("no {}", role), "an empty value", "a number for every row", hint});
+      break;
+    }
+    return values;
+  }
+
+  void read_weight() {
+    if (plan_.weight < 0) return;
+    tile_.weight = read_filled(plan_.weight, "sample weight", "0 gives the row no say");
+    for (std::size_t row = 0; row < tile_.weight.size(); ++row) {
+      if (kept_[row] && tile_.weight[row] == 0.0f) {
+        kept_[row] = 0;
+        ++tile_.rows_of_no_weight;
+      }
+      if (!(tile_.weight[row] < 0.0f)) continue;
+      report({static_cast<std::int64_t>(row), plan_.wanted[static_cast<std::size_t>(plan_.weight)].name,
+              "a negative sample weight", number_text(tile_.weight[row]), "0 or more", ""});
+      break;
+    }
+  }
+
   void read_labels() {
     const auto read = [&](int index, const char* role, LabelColumn& labels) {
       if (index < 0) return;
@@ -169,14 +202,17 @@ class TileMaker {
     values.resize(next);
   }
 
-  // Takes out the rows without an outcome. Rare, so the plain way.
+  // Takes out the rows without an outcome or weight. Rare, so the plain way.
   void drop_rows() {
     tile_.num_rows = static_cast<std::size_t>(std::count(kept_.begin(), kept_.end(), 1));
-    tile_.rows_without_outcome = rows_ - static_cast<std::int64_t>(tile_.num_rows);
-    if (tile_.rows_without_outcome == 0) return;
+    const std::int64_t left_out = rows_ - static_cast<std::int64_t>(tile_.num_rows);
+    tile_.rows_without_outcome = left_out - tile_.rows_of_no_weight;
+    if (left_out == 0) return;
     keep(tile_.revenue);
     keep(tile_.cost);
     keep(tile_.propensity);
+    keep(tile_.weight);
+    for (std::vector<float>& guardrail : tile_.guardrails) keep(guardrail);
     keep(tile_.arm.codes);
     keep(tile_.time.codes);
     keep(tile_.split.codes);

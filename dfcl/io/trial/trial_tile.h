@@ -19,16 +19,19 @@ namespace dfcl::io {
 
 struct TrialTile {
   std::size_t num_rows = 0;               // kept ones
-  std::int64_t rows_without_outcome = 0;  // left out
-  std::vector<std::int64_t> kept_rows;    // their rows in the part; empty: all
-  core::Matrix<float> features;           // rows x features; categorical ones hold codes into `categories`
-  std::vector<LabelColumn> categories;    // labels only, one for each feature; empty for numbers
+  std::int64_t rows_without_outcome = 0;  // left out, as the next
+  std::int64_t rows_of_no_weight = 0;
+  std::vector<std::int64_t> kept_rows;  // their rows in the part; empty: all
+  core::Matrix<float> features;         // rows x features; categorical ones hold codes into `categories`
+  std::vector<LabelColumn> categories;  // labels only, one for each feature; empty for numbers
   LabelColumn arm;
   LabelColumn time;
   LabelColumn split;
   std::vector<float> revenue;
   std::vector<float> cost;  // with cost_if: 1 where the price was paid
   std::vector<float> propensity;
+  std::vector<float> weight;
+  std::vector<std::vector<float>> guardrails;  // one for each of the plan's
   data::Ids ids;
   std::vector<std::uint64_t> cluster_hash;
   std::vector<std::uint64_t> unit_hash;  // of the cluster or id, for the split by hash; empty where rows have no id

@@ -49,7 +49,8 @@ loss::Rows<T> slice(const loss::Rows<T>& rows, std::size_t first, std::size_t co
           rows.weight.subspan(first, count),
           nuisance ? rows.nuisance_revenue.slice(first, count) : rows.nuisance_revenue,
           nuisance ? rows.nuisance_cost.slice(first, count) : rows.nuisance_cost,
-          rows.unit.subspan(first, count)};
+          rows.unit.subspan(first, count),
+          rows.sample.empty() ? rows.sample : rows.sample.subspan(first, count)};
 }
 
 }  // namespace
@@ -118,6 +119,10 @@ loss::Rows<T> TableGradient<T>::forward(Workspace& workspace, const Batch& batch
   gather(units, members, data.revenue, workspace.revenue.data());
   gather(units, members, data.cost, workspace.cost.data());
   gather(units, members, data.weight, workspace.weight.data());
+  if (!data.sample.empty()) {
+    workspace.sample.resize(rows);
+    gather(units, members, data.sample, workspace.sample.data());
+  }
   for (std::size_t i = 0; i < rows; ++i) workspace.unit[i] = units[i % count];
   const auto part = [&](const auto& values) { return std::span(values).first(rows); };
   return {tile.revenue().slice(0, rows),
@@ -128,7 +133,8 @@ loss::Rows<T> TableGradient<T>::forward(Workspace& workspace, const Batch& batch
           part(workspace.weight),
           gather(units, members, data.nuisance_revenue, workspace.nuisance_revenue),
           gather(units, members, data.nuisance_cost, workspace.nuisance_cost),
-          part(workspace.unit)};
+          part(workspace.unit),
+          data.sample.empty() ? std::span<const float>() : part(workspace.sample)};
 }
 
 // Totals of losses that are not separable by row, for each member apart.

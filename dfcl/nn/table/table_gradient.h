@@ -46,7 +46,7 @@ class TableGradient {
     explicit Workspace(const TableNetwork<T>& network);
     TableTile<T> tile;
     std::vector<std::uint8_t> arm;
-    std::vector<float> revenue, cost, weight;
+    std::vector<float> revenue, cost, weight, sample;
     std::vector<std::uint32_t> unit;
     core::Matrix<float> nuisance_revenue, nuisance_cost;
   };

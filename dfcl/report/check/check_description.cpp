@@ -216,6 +216,14 @@ static const Described<CheckedColumn>& description(Of<CheckedColumn>) {
   return column;
 }
 
+static const Described<check::GuardrailSummary>& description(Of<check::GuardrailSummary>) {
+  using G = check::GuardrailSummary;
+  static const auto guardrail = Described<G>("CheckedGuardrail", "A further outcome, of which more is worse.")
+                                    .field("name", &G::name, "its column")
+                                    .field("mean_per_arm", &G::mean, {"by arm of the trial", kPerUnit});
+  return guardrail;
+}
+
 static const Described<Duplicates>& description(Of<Duplicates>) {
   using D = Duplicates;
   static const auto duplicates = Described<D>("Duplicates", "Ids that stand more than once.")
@@ -275,6 +283,16 @@ const Described<CheckResult>& description(Of<CheckResult>) {
           .field("mixed_groups", &R::num_mixed_groups, "clusters that hold more than one arm")
           .for_programs()
           .field("weighted", &R::weighted, "means are weighted by 1 / propensity")
+          .for_programs()
+          .maybe(
+              "sample_weights",
+              [](const R& one) { return one.has_sample_weights ? std::optional(true) : std::nullopt; },
+              "means and balance are by sample weight; units and shares are rows")
+          .for_programs()
+          .maybe(
+              "guardrails",
+              [](const R& one) { return one.guardrails.empty() ? std::nullopt : std::optional(one.guardrails); },
+              "further outcomes, where the study names any")
           .for_programs()
           .field("arms", checked_arms, "the arms")
           .field("sample_ratio", &R::sample_ratio, "are the arms as large as designed?")

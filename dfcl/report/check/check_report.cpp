@@ -71,6 +71,20 @@ std::string outcome_table(const CheckResult& result, std::string_view outcome, c
   return table.text();
 }
 
+// Their means by arm; what plans do to them is for `dfcl evaluate`.
+std::string guardrails_text(const CheckResult& result) {
+  if (result.guardrails.empty()) return "";
+  std::vector<TableColumn> columns = {{"guardrail", Align::left}};
+  for (const check::ArmSummary& arm : result.arms) columns.push_back({arm.label});
+  TextTable table(columns);
+  for (const check::GuardrailSummary& guardrail : result.guardrails) {
+    std::vector<std::string> row = {printable(guardrail.name)};
+    for (const double mean : guardrail.mean) row.push_back(number_text(mean));
+    table.add_row(std::move(row));
+  }
+  return "\nGuardrails, mean by arm\n" + table.text();
+}
+
 std::string arms_text(const CheckResult& result) {
   std::vector<TableColumn> columns = {{"arm", Align::left}, {"units"}, {"share"}, {"designed"}};
   if (result.num_clusters > 0) columns.push_back({"clusters"});
@@ -81,11 +95,16 @@ std::string arms_text(const CheckResult& result) {
     if (result.num_clusters > 0) row.push_back(count_text(arm.num_clusters));
     table.add_row(std::move(row));
   }
-  std::string text = fmt::format("\nArms{}\n", result.weighted ? " (means weighted by 1 / propensity)" : "");
+  const char* const weights =
+      result.has_sample_weights ? result.weighted ? " (means and balance by sample weight / propensity, shares by rows)"
+                                                  : " (means and balance by sample weight, shares by rows)"
+      : result.weighted         ? " (means weighted by 1 / propensity)"
+                                : "";
+  std::string text = fmt::format("\nArms{}\n", weights);
   text += table.text() + "\n";
   text += outcome_table(result, "revenue", &check::ArmSummary::revenue, &check::ArmSummary::revenue_difference) + "\n";
   text += outcome_table(result, "cost", &check::ArmSummary::cost, &check::ArmSummary::cost_difference);
-  return text;
+  return text + guardrails_text(result);
 }
 
 std::string sample_ratio_text(const CheckResult& result) {

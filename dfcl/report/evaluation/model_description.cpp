@@ -10,6 +10,7 @@ using evaluate::CalibrationGroup;
 using evaluate::CurvePointFigures;
 using evaluate::FeatureImportance;
 using evaluate::FitFigures;
+using evaluate::GuardrailFigures;
 using evaluate::JudgedPlan;
 using evaluate::OutcomeFit;
 using evaluate::QiniFigures;
@@ -31,6 +32,23 @@ auto at_once(core::Interval JudgedPlan::*interval) {
 }
 
 }  // namespace
+
+static const Described<GuardrailFigures>& description(Of<GuardrailFigures>) {
+  using G = GuardrailFigures;
+  static const auto guardrail =
+      Described<G>("Guardrail", "What a plan does to a further outcome, of which more is worse.")
+          .field("name", &G::name, "the column of the outcome")
+          .field("control", &G::control, {"its mean, were everyone in control", kPerUnit})
+          .field("increment", &G::increment, {"over that", kPerUnit})
+          .field("relative", &G::relative, {"share of it; null where control has next to none", kShare})
+          .field(
+              "simultaneous_low", &G::simultaneous_low,
+              {"of the increment: ends that hold for all guardrails, models, budgets and baselines at once", kPerUnit})
+          .field("simultaneous_high", &G::simultaneous_high, {"likewise", kPerUnit})
+          .field("harmed", &G::harmed, "`yes`: it rises; `no`: it does not; `not_shown`, by these ends")
+          .field("sentence", &G::sentence, "the same in words");
+  return guardrail;
+}
 
 const Described<JudgedPlan>& description(Of<JudgedPlan>) {
   static const auto plan =
@@ -66,6 +84,12 @@ const Described<JudgedPlan>& description(Of<JudgedPlan>) {
           .field("predicted_revenue", &JudgedPlan::predicted_revenue, {"revenue as the model predicts it", kPerUnit})
           .field("predicted_cost", &JudgedPlan::predicted_cost, {"cost as the model predicts it", kPerUnit})
           .field("share_per_arm", &JudgedPlan::share_per_arm, {"of the units, by arm of the trial", kShare})
+          .maybe(
+              "guardrails",
+              [](const JudgedPlan& one) {
+                return one.guardrails.empty() ? std::nullopt : std::optional(one.guardrails);
+              },
+              "further outcomes that a plan must not raise, where the study names any; of deployed plans and baselines")
           .maybe("true_revenue", &JudgedPlan::true_revenue, {"expected revenue; with a truth only", kPerUnit})
           .maybe("true_cost", &JudgedPlan::true_cost, {"expected cost; with a truth only", kPerUnit})
           .maybe("share_of_oracle", &JudgedPlan::share_of_oracle,

@@ -43,6 +43,17 @@ static const Described<Crossing>& description(Of<Crossing>) {
   return crossing;
 }
 
+static const Described<launch::GuardrailReadout>& description(Of<launch::GuardrailReadout>) {
+  using G = launch::GuardrailReadout;
+  static const auto guardrail =
+      Described<G>("LaunchedGuardrail", "What the plan did to a further outcome, of which more is worse.")
+          .field("name", &G::name, "the column of the outcome")
+          .field("holdout", &G::holdout, {"its mean in the hold-out", kPerUnit})
+          .field("increment", &G::increment, {"over that; its ends hold for all guardrails at once", kPerUnit})
+          .field("harmed", &G::harmed, "`yes`: it rose; `no`: it did not; `not_shown`");
+  return guardrail;
+}
+
 static const Described<ExploredArm>& description(Of<ExploredArm>) {
   using A = ExploredArm;
   static const auto arm = Described<A>("ExploredArm", "An arm among the explored units, over the hold-out.")
@@ -105,6 +116,14 @@ static const Described<Readout>& description(Of<Readout>) {
           .field("multiplier", &R::multiplier, "of the plan; null where it is not known")
           .field("next_multiplier", &R::next_multiplier, "to use next; null where it cannot be said")
           .field("warnings", &R::warnings, "sentences")
+          .maybe(
+              "guardrails",
+              [](const R& one) { return one.guardrails.empty() ? std::nullopt : std::optional(one.guardrails); },
+              "further outcomes that the plan must not raise, where any were named")
+          .maybe(
+              "sample_weights",
+              [](const R& one) { return one.has_sample_weights ? std::optional(true) : std::nullopt; },
+              "gains count units by their sample weights")
           .field("units_per_role", units_per_role, {"`plan`, `holdout`, `explore`", kUnits})
           .field("arms", &R::arms, "by planned arm")
           .field("crossings", &R::crossings, "units that got another arm than planned")

@@ -142,6 +142,19 @@ std::string promise_sentence(const Readout& readout) {
                                         : ", which holds what was predicted.");
 }
 
+std::string guardrail_sentence(const launch::GuardrailReadout& guardrail) {
+  const char* const answer = guardrail.harmed == "yes"  ? "harmed"
+                             : guardrail.harmed == "no" ? "not harmed"
+                                                        : "harm not shown, nor ruled out";
+  const double base = guardrail.holdout;
+  if (!(base > 0.0))
+    return fmt::format("{}: {} {} per unit over the hold-out: {}", guardrail.name,
+                       signed_amount(guardrail.increment.value), range_text(guardrail.increment), answer);
+  return fmt::format("{}: {:+.3g} % [{:.3g} %, {:.3g} %] of the hold-out's: {}", guardrail.name,
+                     100.0 * guardrail.increment.value / base, 100.0 * guardrail.increment.low / base,
+                     100.0 * guardrail.increment.high / base, answer);
+}
+
 // Where not all that was planned is counted: which part of the budget was for what is.
 std::string budget_part(const Readout& readout) {
   if (!readout.budget_of_all || std::abs(*readout.budget / *readout.budget_of_all - 1.0) < 1e-9) return "";
@@ -170,6 +183,9 @@ Verdict readout_verdict(const Readout& readout) {
         fmt::format("A gain over the hold-out is not shown: {} of revenue in all, which may be chance.", in_all);
   }
   if (readout.incremental_profit) verdict.sentence += " " + profit_sentence(readout);
+  for (std::size_t i = 0; i < readout.guardrails.size(); ++i)
+    verdict.sentence += (i == 0 ? " Guardrails: " : "; ") + guardrail_sentence(readout.guardrails[i]);
+  if (!readout.guardrails.empty()) verdict.sentence += ".";
   const Interval& ratio = readout.per_unit.return_per_cost;
   if (!std::isfinite(ratio.value)) {
     verdict.details.emplace_back("A return is not defined: no more was spent than on the hold-out.");
@@ -213,7 +229,10 @@ std::vector<Table> readout_tables(const Readout& readout) {
 std::vector<Figure> readout_figures(const Readout& readout) { return {spend_figure(readout)}; }
 
 std::vector<std::string> readout_sentences(const Readout& readout) {
-  return {holdout_sentence(readout),
+  const char* const weights = readout.has_sample_weights
+                                  ? " Gains count units by their sample weights; what was earned and spent does not."
+                                  : "";
+  return {holdout_sentence(readout) + weights,
           "Units count under the role and arm planned for them, whatever they got: intention to treat.",
           "What was earned and spent is counted, not estimated: it has no interval. Gains over the hold-out are "
           "differences of means between units that were drawn at random, adjusted by the revenue predicted under "

@@ -24,10 +24,15 @@ std::string word_for(const Word (&words)[N], const std::string& key, std::string
   return otherwise;
 }
 
-constexpr Word kStatuses[] = {{"launch", "Launch"},         {"roll_out", "Roll out simply"},
-                              {"pays_back", "Pays back"},   {"keep_rule", "Keep today's rule"},
-                              {"gain_shown", "Gain shown"}, {"not_shown", "Not shown"},
-                              {"loses", "Do not launch"},   {"unfit", "Unfit"}};
+constexpr Word kStatuses[] = {{"launch", "Launch"},
+                              {"roll_out", "Roll out simply"},
+                              {"pays_back", "Pays back"},
+                              {"keep_rule", "Keep today's rule"},
+                              {"harms", "Harms a guardrail"},
+                              {"gain_shown", "Gain shown"},
+                              {"not_shown", "Not shown"},
+                              {"loses", "Do not launch"},
+                              {"unfit", "Unfit"}};
 constexpr Word kAnswers[] = {
     {"yes", "yes"}, {"no", "no"}, {"not_shown", "not shown"}, {"depends", "depends on what revenue is worth"}};
 

@@ -42,7 +42,8 @@ static const Described<Verdict>& description(Of<Verdict>) {
               "status", &Verdict::status,
               "`launch`: pays back, and targeting beats random (of launches: a gain is shown); `roll_out`: pays "
               "back, targeting is not shown, the same money at random pays back too; `pays_back`: that is not shown; "
-              "`keep_rule`: today's rule beats every plan that gains; `gain_shown`: more revenue, of unknown worth; "
+              "`keep_rule`: today's rule beats every plan that gains; `harms`: every plan that gains harms a "
+              "guardrail; `gain_shown`: more revenue, of unknown worth; "
               "`not_shown`; `loses`; `unfit`: the trial is")
           .field("sentence", &Verdict::sentence, "the answer, with its interval")
           .field("details", &Verdict::details, "further sentences")

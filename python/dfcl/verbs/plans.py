@@ -275,6 +275,8 @@ def readout(
     launch: str | None = None,
     budget: float | None = None,
     multiplier: float | None = None,
+    weight: str | None = None,
+    guardrail: str | Sequence[str] | None = None,
     margin: float | None = None,
     per_revenue: float | None = None,
     output: Path | None = None,
@@ -296,6 +298,10 @@ def readout(
         When the plan started; by default what the plan says.
     budget, multiplier : float, optional
         Of the plan; by default what it says.
+    weight : str, optional
+        A column of the outcomes with sample weights.
+    guardrail : str or sequence of str, optional
+        Columns of the outcomes: further outcomes of which more is worse.
     margin, per_revenue : float, optional
         The share of revenue that is profit, or what one unit of revenue is worth: shows profit.
     output : path, optional
@@ -309,7 +315,7 @@ def readout(
     """
     request = _dfcl.ReadoutRequest()
     fill(request, holdout_share=holdout_share, control=control, launch=launch, budget=budget, multiplier=multiplier)
-    fill(request, margin=margin, per_revenue=per_revenue, output=output)
+    fill(request, weight=weight, guardrail=guardrail, margin=margin, per_revenue=per_revenue, output=output)
     with Sources() as sources:
         fill_tables(request, sources, plan=plan, outcomes=outcomes)
         return Readout(*_dfcl.readout(request, run_of(0, 0, progress)))

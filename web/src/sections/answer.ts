@@ -10,6 +10,7 @@ const kStatusWords: Record<string, string> = {
   roll_out: "Roll out simply",
   pays_back: "Pays back",
   keep_rule: "Keep today's rule",
+  harms: "Harms a guardrail",
   gain_shown: "Gain shown",
   not_shown: "Not shown",
   loses: "Do not launch",
