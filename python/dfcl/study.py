@@ -90,6 +90,10 @@ class Study:
         Units that share this are split, checked and resampled as one.
     propensity : str, optional
         The column with the probability with which the unit got its arm.
+    weight : str, optional
+        The column with sample weights: how many units a row stands for.
+    guardrails : list of str, optional
+        Columns with further outcomes that a plan must not raise (refunds, complaints): reported, never optimised.
     rule : str, optional
         The column with the arm that today's rule would give: a baseline.
     control : str, optional
@@ -143,6 +147,8 @@ class Study:
         missing: Sequence[float] | None = None,
         cluster: str | None = None,
         propensity: str | None = None,
+        weight: str | None = None,
+        guardrails: Sequence[str] | None = None,
         rule: str | None = None,
         control: str | None = None,
         order: Sequence[str] | None = None,

@@ -119,6 +119,8 @@ class RoleKeywords(TypedDict, total=False):
     missing: Sequence[float] | None
     cluster: str | None
     propensity: str | None
+    weight: str | None
+    guardrails: Sequence[str] | None
     rule: str | None
     control: str | None
     order: Sequence[str] | None
