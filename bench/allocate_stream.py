@@ -49,7 +49,7 @@ def main():
         write_predictions(file, options.units, options.arms)
         command = [options.binary, "allocate", file, "--per-unit=0.8", "--stream", f"--threads={options.threads}", "--json", "--quiet"]
         start = time.perf_counter()
-        summary = json.loads(subprocess.run([*command, "-o", plan], check=True, stdout=subprocess.PIPE, text=True).stdout)
+        summary = json.loads(subprocess.run([*command, "-o", plan, "--overwrite"], check=True, stdout=subprocess.PIPE, text=True).stdout)
         seconds = time.perf_counter() - start
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
         sizes = file.stat().st_size / 1e9, plan.stat().st_size / 1e9

@@ -178,7 +178,7 @@ def largest_difference(ours, theirs):
 
 
 def run(*arguments, folder):
-    subprocess.run([os.path.abspath(BINARY), *map(str, arguments), "--quiet"], check=True, cwd=folder, stdout=subprocess.DEVNULL, env=PLAIN_ENVIRONMENT)
+    subprocess.run([os.path.abspath(BINARY), *map(str, arguments), "--quiet", "--overwrite"], check=True, cwd=folder, stdout=subprocess.DEVNULL, env=PLAIN_ENVIRONMENT)
 
 
 def compare(network, options, folder):

@@ -43,7 +43,7 @@ def main():
             trial = pathlib.Path(folder) / f"trial{ending}"
             study = pathlib.Path(folder) / "study.toml"
             simulate = [options.bin / "dfcl", "simulate", "--preset", "criteo", "--rows", str(options.rows), "--quiet"]
-            subprocess.run([*simulate, "--seed", "1", "-o", trial, "--study", study], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([*simulate, "--seed", "1", "-o", trial, "--study", study, "--overwrite"], check=True, stdout=subprocess.DEVNULL)
             ours, theirs = [], []
             for _ in range(options.repeats):
                 ours.append(run([options.bin / "read_trial", study, str(options.threads)]))

@@ -33,7 +33,7 @@ def memory_mib(pid):
 def measure(folder, *arguments):
     """Seconds, and the most memory, looked at 20 times a second."""
     start, most = time.perf_counter(), {"RssAnon": 0.0, "RssFile": 0.0}
-    process = subprocess.Popen([BINARY, *map(str, arguments), "--quiet"], cwd=folder, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([BINARY, *map(str, arguments), "--quiet", "--overwrite"], cwd=folder, stdout=subprocess.DEVNULL)
     while process.poll() is None:
         for name, size in (memory_mib(process.pid) or {}).items():
             most[name] = max(most[name], size)

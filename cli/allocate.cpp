@@ -16,14 +16,21 @@
 namespace dfcl::cli {
 namespace {
 
-int run_allocate(const verbs::AllocateRequest& request, bool as_json, core::RunContext& context) {
+int run_allocate(const verbs::AllocateRequest& request, const Session& session, core::RunContext& context) {
   const verbs::AllocateResult result = verbs::allocate(request, context);
   if (result.curve) {
-    fmt::print("{}", as_json ? report::curve_json(*result.curve, result.arms)
-                             : report::curve_text(*result.curve, result.arms));
+    if (session.json()) {
+      fmt::print("{}", report::curve_json(*result.curve, result.arms));
+    } else {
+      session.show(report::curve_text(*result.curve, result.arms, result.words, session.length()));
+    }
     return 0;
   }
-  fmt::print("{}", as_json ? report::plans_json(result.plans) : report::plans_text(result.plans));
+  if (session.json()) {
+    fmt::print("{}", report::plans_json(result.plans));
+  } else {
+    session.show(report::plans_text(result.plans, session.length()));
+  }
   return result.all_met() ? 0 : static_cast<int>(core::ErrorKind::infeasible);
 }
 
@@ -87,6 +94,11 @@ void add_options(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& 
       "leaves over their features, which keeps the budget by predicted costs.");
   add_constraints(verb, request);
   add_launch(verb, request);
+  verb.add_flag("--explain", request->explain,
+                "say of each unit why: for a model and units\n"
+                "The plan gains uplift, extra_cost, second_arm, over_second (net score over it), cut_distance (budget "
+                "that can go\nbefore the unit loses its arm; below 0: budget that it lacks) and the three features "
+                "that speak most for the arm.");
   verb.add_flag("--stream", request->stream,
                 "read the predictions in batches, a few times: for files larger than memory");
 }
@@ -103,7 +115,7 @@ void add_allocate(Session& session) {
       "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --truth predictions.parquet\n"
       "dfcl allocate predictions.parquet --share-of-max 0.2 -o plan.parquet\n"
       "dfcl allocate predictions.parquet --curve 10 -o curve.csv",
-      [request, &session](core::RunContext& context) { return run_allocate(*request, session.json(), context); });
+      [request, &session](core::RunContext& context) { return run_allocate(*request, session, context); });
   add_options(verb, request);
 }
 

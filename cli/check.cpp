@@ -25,7 +25,11 @@ void add_check(Session& session) {
       "study.toml",
       [request, &session](core::RunContext& context) {
         const check::CheckResult result = verbs::check(*request, context);
-        fmt::print("{}", session.json() ? report::check_json(result) : report::check_text(result));
+        if (session.json()) {
+          fmt::print("{}", report::check_json(result));
+        } else {
+          session.show(report::check_text(result, session.length()));
+        }
         return result.fit ? 0 : static_cast<int>(core::ErrorKind::unfit);
       });
   verb.add_option("STUDY", request->study.file, "the study file (TOML)")->required();

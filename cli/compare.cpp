@@ -16,18 +16,19 @@
 namespace dfcl::cli {
 namespace {
 
-int run_compare(verbs::CompareRequest& request, bool as_json, bool quiet, core::RunContext& context) {
-  if (!quiet) {
+int run_compare(verbs::CompareRequest& request, const Session& session, core::RunContext& context) {
+  if (!session.quiet()) {
     request.on_training = [](const std::string& text) { fmt::print(stderr, "dfcl: training {}\n", text); };
     request.on_note = [](const std::string& text) { fmt::print(stderr, "dfcl: {}\n", text); };
   }
   const verbs::CompareResult result = verbs::compare(request, context);
-  if (as_json) {
+  if (session.json()) {
     fmt::print("{}", result.json);
   } else {
     const std::filesystem::path folder = request.output;
-    fmt::print("{}\nresults: {}\nreport: {}\n", report::comparison_text(result.report, result.times),
-               (folder / "results.json").string(), (folder / "report.html").string());
+    session.show(report::comparison_text(result.report, result.times, session.length()) +
+                 fmt::format("results: {}\nreport: {}\n", (folder / "results.json").string(),
+                             (folder / "report.html").string()));
   }
   return result.fit ? 0 : static_cast<int>(core::ErrorKind::unfit);
 }
@@ -47,9 +48,7 @@ void add_compare(Session& session) {
       "truth.parquet\n"
       "dfcl compare study.toml --methods tsm,dfcl-mer --seeds 2 --set method.epochs=3 --resamples 200 --truth "
       "truth.parquet -o compared",
-      [request, &session](core::RunContext& context) {
-        return run_compare(*request, session.json(), session.quiet(), context);
-      });
+      [request, &session](core::RunContext& context) { return run_compare(*request, session, context); });
   verb.add_option("STUDY", request->study.file, "the study file")->required();
   verb.add_option("-o,--output", request->output, "folder of the comparison; one each")->required();
   verb.add_option("--resamples", request->resamples,

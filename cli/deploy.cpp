@@ -15,10 +15,13 @@
 namespace dfcl::cli {
 namespace {
 
-int run_deploy(const verbs::DeployRequest& request, bool as_json, core::RunContext& context) {
+int run_deploy(const verbs::DeployRequest& request, const Session& session, core::RunContext& context) {
   const verbs::DeployResult result = verbs::deploy(request, context);
-  fmt::print("{}",
-             as_json ? result.json : report::deploy_text(result.deployment, request.controller == verbs::Switch::on));
+  if (session.json()) {
+    fmt::print("{}", result.json);
+  } else {
+    session.show(report::deploy_text(result.deployment, request.controller == verbs::Switch::on, session.length()));
+  }
   return 0;
 }
 
@@ -28,13 +31,14 @@ void add_deploy(Session& session) {
   const auto request = std::make_shared<verbs::DeployRequest>();
   CLI::App& verb = session.add_verb(
       "deploy",
-      "an online test of several methods, simulated: groups, budgets, retraining, drift\n"
-      "The units are simulated shops, whatever trial the study names. Its sections deploy, method, network, budgets "
+      "simulates weeks of daily allocation to simulated shops, not to your units\n"
+      "An online test of several methods: groups, budgets, retraining, drift. The shops are those of `dfcl simulate "
+      "--preset\nmarketing`, whatever trial the study names. Its sections deploy, method, network, budgets "
       "(the first)\nand split are used. Every day is played with and without a controller of spend; both are shown.",
       "dfcl simulate --preset marketing --rows 1000 --seed 1 -o trial.parquet --study study.toml\n"
       "dfcl deploy study.toml --units 600 --days 7 --methods tsm,dfcl-mer --set method.epochs=2 --set "
       "deploy.trial_units=300 -o results.json",
-      [request, &session](core::RunContext& context) { return run_deploy(*request, session.json(), context); });
+      [request, &session](core::RunContext& context) { return run_deploy(*request, session, context); });
   verb.add_option("STUDY", request->study.file, "the study file; experiments/online.toml is the published test")
       ->required();
   add_field(verb, "-o,--output", request->output, "the results to write, .json, for dfcl report");

@@ -19,11 +19,15 @@ struct EvaluateFlags : verbs::EvaluateRequest {
   std::vector<std::string> model_files;
 };
 
-int run_evaluate(EvaluateFlags& flags, bool as_json, bool quiet, core::RunContext& context) {
-  if (!quiet) flags.on_note = [](const std::string& text) { fmt::print(stderr, "dfcl: {}\n", text); };
+int run_evaluate(EvaluateFlags& flags, const Session& session, core::RunContext& context) {
+  if (!session.quiet()) flags.on_note = [](const std::string& text) { fmt::print(stderr, "dfcl: {}\n", text); };
   for (const std::string& path : flags.model_files) flags.models.push_back({.path = path});
   const verbs::EvaluateResult result = verbs::evaluate(flags, context);
-  fmt::print("{}", as_json ? report::evaluation_json(result.report) : report::evaluation_text(result.report));
+  if (session.json()) {
+    fmt::print("{}", report::evaluation_json(result.report));
+  } else {
+    session.show(report::evaluation_text(result.report, session.length()));
+  }
   return result.fit ? 0 : static_cast<int>(core::ErrorKind::unfit);
 }
 
@@ -62,9 +66,7 @@ void add_evaluate(Session& session) {
       "truth.parquet\n"
       "dfcl train study.toml --method tsm --epochs 3 --seed 1 -o model.safetensors\n"
       "dfcl evaluate study.toml model.safetensors truth.parquet --truth truth.parquet --resamples 200 -o results.json",
-      [flags, &session](core::RunContext& context) {
-        return run_evaluate(*flags, session.json(), session.quiet(), context);
-      });
+      [flags, &session](core::RunContext& context) { return run_evaluate(*flags, session, context); });
   verb.add_option("STUDY", flags->study.file, "the study file")->required();
   verb.add_option("MODEL|PREDICTIONS", flags->model_files, "models, or files of predictions joined by id, in any order")
       ->required();

@@ -9,17 +9,19 @@
 #include "cli/bind.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
+#include "dfcl/core/count_text.h"
 #include "dfcl/verbs/export_model.h"
 
 namespace dfcl::cli {
 namespace {
 
-int run_export(const verbs::ExportRequest& request, bool as_json) {
-  const std::size_t bytes = verbs::export_model(request).size();
-  if (as_json) {
+int run_export(const verbs::ExportRequest& request, const Session& session, core::RunContext& context) {
+  const std::size_t bytes = verbs::export_model(request, context).size();
+  if (session.json()) {
     fmt::print("{}\n", nlohmann::ordered_json{{"file", *request.output}, {"bytes", bytes}}.dump(2));
   } else {
-    fmt::print("{}: {} as an ONNX graph ({} bytes)\n", *request.output, request.model, bytes);
+    session.show(
+        fmt::format("{}: {} as an ONNX graph ({} bytes)\n", *request.output, request.model, core::count_text(bytes)));
   }
   return 0;
 }
@@ -36,7 +38,7 @@ void add_export(Session& session) {
       "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --study study.toml\n"
       "dfcl train study.toml --method tsm --epochs 2 --seed 1 -o model.safetensors\n"
       "dfcl export model.safetensors -o model.onnx",
-      [request, &session](core::RunContext&) { return run_export(*request, session.json()); });
+      [request, &session](core::RunContext& context) { return run_export(*request, session, context); });
   verb.add_option("MODEL", request->model, "a model file")->required();
   add_field(verb, "-o,--output", request->output, "the graph to write, .onnx")->required();
 }

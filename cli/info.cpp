@@ -15,12 +15,20 @@
 namespace dfcl::cli {
 namespace {
 
-int run_info(const verbs::InfoRequest& request, bool as_json, core::RunContext& context) {
+int run_info(const verbs::InfoRequest& request, const Session& session, core::RunContext& context) {
   const verbs::InfoResult result = verbs::info(request, context);
   if (const auto* model = std::get_if<model::Model>(&result)) {
-    fmt::print("{}", as_json ? report::model_json(*model) : report::model_text(*model, request.file));
+    if (session.json()) {
+      fmt::print("{}", report::model_json(*model));
+    } else {
+      session.show(report::model_text(*model, request.file, session.length()));
+    }
   } else if (const auto* table = std::get_if<data::TableSummary>(&result)) {
-    fmt::print("{}", as_json ? report::table_json(*table) : report::table_text(*table, request.file));
+    if (session.json()) {
+      fmt::print("{}", report::table_json(*table));
+    } else {
+      session.show(report::table_text(*table, request.file, session.length()));
+    }
   } else {
     fmt::print("{}", std::get<std::string>(result));
   }
@@ -37,7 +45,7 @@ void add_info(Session& session) {
       "A trial, truth, prediction or plan: csv, csv.gz, parquet or arrow; a glob or a folder counts as one table. Or a "
       "model.",
       "dfcl simulate --preset criteo --rows 5000 --seed 1 -o trial.parquet\ndfcl info trial.parquet",
-      [request, &session](core::RunContext& context) { return run_info(*request, session.json(), context); });
+      [request, &session](core::RunContext& context) { return run_info(*request, session, context); });
   verb.add_option("FILE", request->file, "the file to look at");
   verb.add_flag("--study-keys", request->study_keys, "print every key of a study file instead, as Markdown");
 }

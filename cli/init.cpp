@@ -11,7 +11,9 @@
 #include "cli/bind.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
+#include "dfcl/core/count_text.h"
 #include "dfcl/core/printable.h"
+#include "dfcl/report/text/text_table.h"
 
 namespace dfcl::cli {
 namespace {
@@ -42,25 +44,35 @@ std::string cost_without_column(const data::Study& study) {
   return study.arms.cost_per_revenue.empty() ? "no column: see [arms] cost" : "[arms] cost_per_revenue";
 }
 
-void print_text(const verbs::InitRequest& request, const verbs::InitResult& result) {
+std::string init_text(const verbs::InitRequest& request, const verbs::InitResult& result) {
   const data::Study::Columns& columns = result.study.columns;
   using core::printable;
   const auto role = [](const std::optional<std::string>& name) {
     return name.value_or("").empty() ? std::string("(not found)") : printable(*name);
   };
-  fmt::print("{0}: proposed from {1} rows and {2} columns. Please correct it, then run: dfcl check {0}\n",
-             *request.output, result.rows, result.columns);
-  fmt::print("  arm      {}, control {}\n  revenue  {}\n  cost     {}\n  id       {}\n", role(columns.arm),
-             role(result.study.arms.control), role(columns.revenue),
-             printable(columns.cost.value_or(cost_without_column(result.study))),
-             printable(columns.id.value_or("the row number")));
-  if (columns.time) fmt::print("  time     {}\n", printable(*columns.time));
-  if (columns.cluster) fmt::print("  cluster  {}\n", printable(*columns.cluster));
+  std::string text =
+      report::wrap(fmt::format("{}: proposed from {} rows and {} columns. Please correct it, then run: dfcl check {}",
+                               *request.output, core::count_text(result.rows), result.columns, *request.output),
+                   0) +
+      "\n";
+  const auto line = [&](const char* name, const std::string& value) {
+    text += fmt::format("  {:<9}{}\n", name, report::wrap(value, 11, 89));
+  };
+  line("arm", role(columns.arm) + ", control " + role(result.study.arms.control));
+  line("revenue", role(columns.revenue));
+  line("cost", printable(columns.cost.value_or(cost_without_column(result.study))));
+  line("id", printable(columns.id.value_or("the row number")));
+  if (columns.time) line("time", printable(*columns.time));
+  if (columns.cluster) line("cluster", printable(*columns.cluster));
   if (!columns.exclude.empty())
-    fmt::print("  no features: {}\n", printable(fmt::format("{}", fmt::join(columns.exclude, ", "))));
-  if (result.unsure.empty()) return;
-  fmt::print("Unsure, please check:\n");
-  for (const auto& [key, reason] : result.unsure) fmt::print("  {}: {}\n", key, printable(reason));
+    text += "  " +
+            report::wrap("no features: " + printable(fmt::format("{}", fmt::join(columns.exclude, ", "))), 4, 98) +
+            "\n";
+  if (result.unsure.empty()) return text;
+  text += "Unsure, please check:\n";
+  for (const auto& [key, reason] : result.unsure)
+    text += "  " + report::wrap(fmt::format("{}: {}", key, printable(reason)), 4, 98) + "\n";
+  return text;
 }
 
 }  // namespace
@@ -77,12 +89,15 @@ void add_init(Session& session) {
       "first_study.toml",
       [request, &session](core::RunContext& context) {
         const verbs::InitResult result = verbs::init(*request, context);
-        session.json() ? print_json(*request, result) : print_text(*request, result);
+        if (session.json()) {
+          print_json(*request, result);
+        } else {
+          session.show(init_text(*request, result));
+        }
         return 0;
       });
   verb.add_option("TRIAL", request->trial, "the trial: csv, csv.gz, parquet or arrow; a glob or a folder")->required();
   add_field(verb, "-o,--output", request->output, "the study file to write")->required();
-  verb.add_flag("--overwrite", request->overwrite, "replace a study file that is there");
   add_field(verb, "--arm", request->arm, "the column that says the arm, where you know it");
   add_field(verb, "--control", request->control, "the arm that means nothing was given");
   add_field(verb, "--revenue", request->revenue, "the column that says what a unit earned");

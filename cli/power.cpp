@@ -21,15 +21,18 @@ struct PowerFlags : verbs::PowerRequest {
   std::vector<std::string> model_files;
 };
 
-int run_power(PowerFlags& flags, bool as_json, core::RunContext& context) {
+int run_power(PowerFlags& flags, const Session& session, core::RunContext& context) {
   if (flags.from_trial && !flags.study_file.file.empty())
     throw core::field_error("from_trial", "the study is named twice", fmt::format("'{}'", *flags.from_trial));
   if (flags.from_trial) flags.study_file.file = *flags.from_trial;
   if (!flags.study_file.file.empty()) flags.study = flags.study_file;
   for (const std::string& path : flags.model_files) flags.models.push_back({.path = path});
   const verbs::PowerResult result = verbs::power(flags, context);
-  fmt::print("{}",
-             as_json ? report::power_json(result.figures, result.provenance) : report::power_text(result.figures));
+  if (session.json()) {
+    fmt::print("{}", report::power_json(result.figures, result.provenance));
+  } else {
+    session.show(report::power_text(result.figures, session.length()));
+  }
   return 0;
 }
 
@@ -46,7 +49,7 @@ void add_power(Session& session) {
       "truth.parquet\n"
       "dfcl power study.toml --relative-gain 0.01,0.02\n"
       "dfcl power --sd 12 --gain 0.2 --power 0.9",
-      [flags, &session](core::RunContext& context) { return run_power(*flags, session.json(), context); });
+      [flags, &session](core::RunContext& context) { return run_power(*flags, session, context); });
   verb.add_option("STUDY", flags->study_file.file, "the study of a trial like the next one");
   verb.add_option("MODEL|PREDICTIONS", flags->model_files, "two models or files of predictions to tell apart");
   add_field(verb, "--from-trial", flags->from_trial, "the study, as an option");

@@ -11,15 +11,18 @@
 #include "cli/bind.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
-#include "dfcl/core/printable.h"
+#include "dfcl/model/study_words.h"
+#include "dfcl/report/text/text_table.h"
+#include "dfcl/report/text/wording.h"
+#include "dfcl/train/methods.h"
 
 namespace dfcl::cli {
 namespace {
 
-int run_predict(const verbs::PredictRequest& request, bool as_json, core::RunContext& context) {
+int run_predict(const verbs::PredictRequest& request, const Session& session, core::RunContext& context) {
   const verbs::PredictResult result = verbs::predict(request, context);
   const model::Model& model = *result.model;
-  if (as_json) {
+  if (session.json()) {
     std::vector<std::string> drifting;
     for (const model::FeatureDrift& one : result.drift) {
       if (one.drifts()) drifting.push_back(one.feature);
@@ -30,8 +33,12 @@ int run_predict(const verbs::PredictRequest& request, bool as_json, core::RunCon
                                               {"drifting_features", drifting}}
                            .dump(2));
   } else {
-    fmt::print("{}: predictions of {} ({}) for {} units under {} arms\n", *request.output, request.model,
-               core::printable(model.method), result.num_units, model.arms.size());
+    const report::Wording wording(model::study_words(model));
+    session.show(
+        report::wrap(fmt::format("{}: predictions of {}, {}, for {} under {} arms", *request.output, request.model,
+                                 train::method_words(model.method), wording.count(result.num_units), model.arms.size()),
+                     0) +
+        "\n");
   }
   return 0;
 }
@@ -47,7 +54,7 @@ void add_predict(Session& session) {
       "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --study study.toml\n"
       "dfcl train study.toml --method tsm --epochs 3 --seed 1 -o model.safetensors\n"
       "dfcl predict model.safetensors trial.parquet -o predictions.parquet",
-      [request, &session](core::RunContext& context) { return run_predict(*request, session.json(), context); });
+      [request, &session](core::RunContext& context) { return run_predict(*request, session, context); });
   verb.add_option("MODEL", request->model, "a model file")->required();
   verb.add_option("UNITS", request->units, "the units: csv, csv.gz, parquet or arrow; a glob or a folder")->required();
   add_field(verb, "-o,--output", request->output, "the predictions to write: .parquet, .csv, .csv.gz or .arrow")

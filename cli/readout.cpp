@@ -15,10 +15,13 @@
 namespace dfcl::cli {
 namespace {
 
-int run_readout(const verbs::ReadoutRequest& request, bool as_json, core::RunContext& context) {
+int run_readout(const verbs::ReadoutRequest& request, const Session& session, core::RunContext& context) {
   const verbs::ReadoutResult result = verbs::read_out(request, context);
-  fmt::print("{}",
-             as_json ? report::readout_json(result.readout, result.provenance) : report::readout_text(result.readout));
+  if (session.json()) {
+    fmt::print("{}", report::readout_json(result.readout, result.provenance));
+  } else {
+    session.show(report::readout_text(result.readout, session.length()));
+  }
   return 0;
 }
 
@@ -29,20 +32,21 @@ void add_readout(Session& session) {
   CLI::App& verb = session.add_verb(
       "readout",
       "what came of a plan: planned against realised, and over the hold-out\n"
-      "OUTCOMES has one row a unit with columns id, role (plan, holdout, explore), arm (received), revenue and cost; "
-      "time may be\nthere. Exit code 7: the hold-out is broken.",
+      "OUTCOMES has one row per unit with columns id and revenue; role (plan, holdout, explore), arm (received), cost "
+      "and time\nmay be there. Without them: roles and arms as planned, costs by the plan's known prices. Exit code 7: "
+      "the hold-out is broken.",
       "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --truth predictions.parquet\n"
       "dfcl allocate predictions.parquet --share-of-max 0.2 --holdout 0.1 -o plan.parquet\n"
       "dfcl simulate --preset marketing --rows 20000 --seed 1 --outcomes-of plan.parquet -o outcomes.parquet\n"
       "dfcl readout plan.parquet outcomes.parquet --holdout-share 0.1 -o results.json",
-      [request, &session](core::RunContext& context) { return run_readout(*request, session.json(), context); });
+      [request, &session](core::RunContext& context) { return run_readout(*request, session, context); });
   verb.add_option("PLAN", request->plan, "the plan that was launched, as dfcl allocate --holdout writes it")
       ->required();
   verb.add_option("OUTCOMES", request->outcomes, "what happened: csv, csv.gz, parquet or arrow; a glob or a folder")
       ->required();
   add_field(verb, "-o,--output", request->output, "the results to write, .json, for dfcl report");
   add_field(verb, "--holdout-share", request->holdout_share,
-            "the designed share of the hold-out\nDefault: what the plan says, if it is a Parquet file of ours.");
+            "the designed share of the hold-out\nDefault: what the plan says.");
   add_field(verb, "--control", request->control,
             "the arm of the hold-out\nDefault: what the plan says, else the arm 0.");
   add_field(verb, "--launch", request->launch,

@@ -246,10 +246,14 @@ CLI::App& Session::add_verb(const std::string& name, const std::string& summary,
   verb.add_option("--seed", seed_, "seed of everything random\nThe same seed gives the same bytes. Default: 0.")
       ->group(kSharedGroup);
   verb.add_flag("--quiet", quiet_, "no progress and no warnings")->group(kSharedGroup);
+  verb.add_flag("--full", full_, "all there is to show, not only the answer")->group(kSharedGroup);
+  verb.add_flag("--overwrite", overwrite_, "outputs may replace files that are there")->group(kSharedGroup);
   verb.add_flag("--json", json_, "results, and errors, as JSON")->group(kSharedGroup);
   impl_->verbs[name] = {&verb, example, std::move(action)};
   return verb;
 }
+
+void Session::show(const std::string& text) const { fmt::print("{}", full_ ? text : report::cut_to_screen(text)); }
 
 int Session::run(int argc, char** argv) {
   install_signal_handlers();
@@ -285,6 +289,7 @@ int Session::run(int argc, char** argv) {
     {
       ProgressLine line(!quiet_ && isatty(STDERR_FILENO) == 1, !quiet_, style);
       core::RunContext context(core::checked_threads(threads_), core::checked_seed(seed_), &line, &stop_requested);
+      context.may_overwrite = overwrite_;
       code = verb.action(context);
     }
     flush_output();

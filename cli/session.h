@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dfcl/core/run_context.h"
+#include "dfcl/report/text/screen.h"
 
 namespace dfcl::cli {
 
@@ -21,10 +22,10 @@ class Session {
   Session();
   ~Session();
 
-  // Declares a verb with the shared flags (--threads, --seed, --quiet, --json). `example` is one or more command lines
-  // that run as they stand, shown by --help. The action returns the exit code; it runs after parsing, with the
-  // context the flags ask for.
-  // Of every description, this summary and those of the options, -h shows the first line, --help all lines.
+  // Declares a verb with the shared flags (--threads, --seed, --quiet, --full, --overwrite, --json). `example` is one
+  // or more command lines that run as they stand, shown by --help. The action returns the exit code; it runs after
+  // parsing, with the context the flags ask for. Of every description, this summary and those of the options, -h shows
+  // the first line, --help all lines.
   CLI::App& add_verb(const std::string& name, const std::string& summary, const std::string& example,
                      std::function<int(core::RunContext&)> action);
 
@@ -34,6 +35,10 @@ class Session {
   void add_key_flags(CLI::App& verb, std::vector<std::string>& settings);
 
   bool json() const { return json_; }
+  // Brief, or full with --full.
+  report::Length length() const { return full_ ? report::Length::full : report::Length::brief; }
+  // Prints results; in brief, at most a screen of them.
+  void show(const std::string& text) const;
   bool quiet() const { return quiet_; }
 
   // Parses, runs, reports. Returns the exit code.
@@ -46,6 +51,8 @@ class Session {
   std::int64_t seed_ = 0;
   bool quiet_ = false;
   bool json_ = false;
+  bool full_ = false;
+  bool overwrite_ = false;
 };
 
 }  // namespace dfcl::cli

@@ -11,18 +11,24 @@
 #include "cli/bind.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
+#include "dfcl/core/count_text.h"
 
 namespace dfcl::cli {
 namespace {
 
-int run_simulate(const verbs::SimulateRequest& request, bool as_json, core::RunContext& context) {
+int run_simulate(const verbs::SimulateRequest& request, const Session& session, core::RunContext& context) {
   const verbs::SimulateResult result = verbs::simulate(request, context);
   if (!request.outcomes_of) {
-    fmt::print("{}", as_json ? report::simulation_json(result.figures) : report::simulation_text(result.figures));
-  } else if (as_json) {
+    if (session.json()) {
+      fmt::print("{}", report::simulation_json(result.figures));
+    } else {
+      session.show(report::simulation_text(result.figures, session.length()));
+    }
+  } else if (session.json()) {
     fmt::print("{}\n", nlohmann::ordered_json{{"units", result.num_outcomes}}.dump(2));
   } else {
-    fmt::print("{}: outcomes of {} units under their planned arms\n", *request.output, result.num_outcomes);
+    session.show(fmt::format("{}: outcomes of {} units under their planned arms\n", *request.output,
+                             core::count_text(result.num_outcomes)));
   }
   return 0;
 }
@@ -60,7 +66,7 @@ void add_simulate(Session& session) {
       "varied: customers, 37 features with holes and many levels, two to five offers, spending and their cost.",
       "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --truth truth.parquet "
       "--study study.toml",
-      [request, &session](core::RunContext& context) { return run_simulate(*request, session.json(), context); });
+      [request, &session](core::RunContext& context) { return run_simulate(*request, session, context); });
   add_word<simulate::Preset>(verb, "--preset", request->preset, "marketing, criteo or varied")->required();
   verb.add_option("--rows", request->rows, "number of rows")->required();
   add_field(verb, "-o,--output", request->output, "the trial: .parquet, .csv, .csv.gz or .arrow")->required();

@@ -16,9 +16,13 @@
 namespace dfcl::cli {
 namespace {
 
-int run_train(const verbs::TrainRequest& request, bool as_json, core::RunContext& context) {
+int run_train(const verbs::TrainRequest& request, const Session& session, core::RunContext& context) {
   const model::Model model = verbs::train(request, context);
-  fmt::print("{}", as_json ? report::model_json(model) : report::model_text(model, *request.output));
+  if (session.json()) {
+    fmt::print("{}", report::model_json(model));
+  } else {
+    session.show(report::model_text(model, *request.output, session.length()));
+  }
   return 0;
 }
 
@@ -35,7 +39,7 @@ void add_train(Session& session) {
       "train", summary,
       "dfcl simulate --preset marketing --rows 5000 --seed 1 -o trial.parquet --study study.toml\n"
       "dfcl train study.toml --method dfcl-mer --seed 1 -o model.safetensors",
-      [request, &session](core::RunContext& context) { return run_train(*request, session.json(), context); });
+      [request, &session](core::RunContext& context) { return run_train(*request, session, context); });
   verb.add_option("STUDY", request->study.file, "the study file")->required();
   add_field(verb, "-o,--output", request->output, "the model file to write, .safetensors")->required();
   session.add_key_flags(verb, request->study.overrides);

@@ -154,7 +154,7 @@ class Runner:
             return self.locks.setdefault(key, threading.Lock())
 
     def dfcl(self, *arguments):
-        command = [self.program, *map(str, arguments), "--threads", str(self.threads), "--quiet"]
+        command = [self.program, *map(str, arguments), "--threads", str(self.threads), "--quiet", "--overwrite"]
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
         child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
         try:

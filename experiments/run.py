@@ -85,6 +85,7 @@ class Runner:
                     f"{stem}.parquet",
                     "--truth",
                     f"{stem}.truth.parquet",
+                    "--overwrite",
                 )
                 stem.with_suffix(".done").touch()
         source = f"simulated ({preset}, {rows:,} rows" + (f", {days} days)" if days else ")")

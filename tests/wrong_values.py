@@ -39,6 +39,7 @@ def only_python(value):
 ABSENT = "absent.parquet"
 EVERYWHERE = {"threads": both(-1), "seed": both(-1)}
 WITHOUT_SEED = {"threads": both(-1), "seed": only_program("-1")}
+OVERWRITE = {"overwrite": only_python("maybe")}  # on every verb of the program
 PROGRESS = {"progress": only_python("yes")}
 STUDY = {"study": both("absent.toml"), "set": only_program("columns.revenu=x"), "trial": only_python(ABSENT)}
 INCLUDE_CONTROL = {"include_control": only_program("=maybe")}  # in Python a keyword of the study
@@ -48,9 +49,9 @@ SETTINGS = {"settings": only_python({"columns.revenu": "x"})}
 # Verb -> argument, as a field of the request -> the wrong value. An argument by position is called as in Python.
 ROWS = {
     "init": {
+        **OVERWRITE,
         "trial": both(ABSENT),
         "output": both("no/such/folder.toml"),
-        "overwrite": flag(),
         "arm": both("absent"),
         "control": both("absent"),
         "revenue": both("absent"),
@@ -75,8 +76,9 @@ ROWS = {
         **EVERYWHERE,
         **PROGRESS,
     },
-    "check": {**STUDY, "split_out": both("splits.txt"), **EVERYWHERE, **PROGRESS},
+    "check": {**STUDY, "split_out": both("splits.txt"), **OVERWRITE, **EVERYWHERE, **PROGRESS},
     "train": {
+        **OVERWRITE,
         **STUDY,
         **INCLUDE_CONTROL,
         "output": both("no/such/folder.safetensors"),
@@ -105,6 +107,7 @@ ROWS = {
         **PROGRESS,
     },
     "predict": {
+        **OVERWRITE,
         "model": both("absent.safetensors"),
         "units": both(ABSENT),
         "output": both("predictions.xlsx"),
@@ -114,12 +117,14 @@ ROWS = {
         **PROGRESS,
     },
     "allocate": {
+        **OVERWRITE,
         "predictions": both(ABSENT),
         "units": both("trial.parquet"),
         "output": both("plan.xlsx"),
         "budget": Wrong("nan", "100"),
         "per_unit": Wrong("inf", float("inf")),
         "share_of_max": both(-1),
+        "explain": flag(),
         "include_control": flag(),
         "multiplier": both(-1),
         "curve": only_program("1"),
@@ -147,6 +152,7 @@ ROWS = {
         **PROGRESS,
     },
     "evaluate": {
+        **OVERWRITE,
         **STUDY,
         **INCLUDE_CONTROL,
         **VALUE,
@@ -178,6 +184,7 @@ ROWS = {
         **PROGRESS,
     },
     "report": {
+        **OVERWRITE,
         "results": both("absent.json"),
         "output": both("report.pdf"),
         "format": both("pdf"),
@@ -185,6 +192,7 @@ ROWS = {
         "seed": only_program("-1"),
     },
     "compare": {
+        **OVERWRITE,
         **STUDY,
         **INCLUDE_CONTROL,
         **VALUE,
@@ -202,6 +210,7 @@ ROWS = {
         **PROGRESS,
     },
     "deploy": {
+        **OVERWRITE,
         "study": both("absent.toml"),
         "set": only_program("columns.revenu=x"),
         **SETTINGS,
@@ -218,6 +227,7 @@ ROWS = {
         **PROGRESS,
     },
     "readout": {
+        **OVERWRITE,
         "plan": both(ABSENT),
         "outcomes": both(ABSENT),
         "holdout_share": both(1.5),
@@ -235,6 +245,7 @@ ROWS = {
         **PROGRESS,
     },
     "power": {
+        **OVERWRITE,
         **STUDY,
         **SETTINGS,
         **INCLUDE_CONTROL,
@@ -278,6 +289,7 @@ ROWS = {
         "seed": only_program("-1"),
     },
     "export": {
+        **OVERWRITE,
         "model": both("absent.safetensors"),
         "output": both("model.pb"),
         "threads": only_program("-1"),

@@ -18,13 +18,13 @@ show() {
 }
 
 title "1. A trial: 50,000 shops, five discounts drawn at random, orders and subsidy recorded"
-show dfcl simulate --preset marketing --rows 50000 --seed 1 -o trial.parquet --truth truth.parquet --study study.toml
+show dfcl simulate --preset marketing --rows 50000 --seed 1 -o trial.parquet --truth truth.parquet --study study.toml --overwrite
 
 title "2. Is the trial fit to learn from?"
 show dfcl check study.toml
 
 title "3. The same question of a trial whose randomisation is broken (exit code 7: unfit)"
-show dfcl simulate --preset marketing --rows 50000 --seed 1 --imbalance -o broken.parquet --study broken.toml
+show dfcl simulate --preset marketing --rows 50000 --seed 1 --imbalance -o broken.parquet --study broken.toml --overwrite
 code=0
 show dfcl check broken.toml || code=$?
 if [[ $code != 7 ]]; then
@@ -36,7 +36,7 @@ title "4. Three methods learn from it, twice each, and are judged on shops they 
 show dfcl compare study.toml --methods tsm,cn,dfcl-mer --seeds 2 --seed 1 --resamples 500 --truth truth.parquet --segment brand_type -o compared
 
 title "5. Who gets which discount, if there is a fifth of what the costliest would take?"
-show dfcl allocate compared/models/tsm-1.safetensors trial.parquet --share-of-max 0.2 --seed 1 -o plan.parquet
+show dfcl allocate compared/models/tsm-1.safetensors trial.parquet --share-of-max 0.2 --seed 1 -o plan.parquet --overwrite
 
 title "Done: the answer in five lines"
 python3 ../tools/demo_summary.py compared/results.json

@@ -58,6 +58,7 @@ CheckResult check_trial(const data::Trial& trial, const data::Study& study, core
   result.weighted = !trial.propensity.empty();
   result.has_sample_weights = !trial.weight.empty();
   result.notes = trial.notes;
+  result.words = data::report_words(study);
 
   const RowGroups groups = groups_of(trial, context);
   const Draws draws = draws_of(trial, groups, context);

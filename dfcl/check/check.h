@@ -15,6 +15,7 @@
 
 #include "dfcl/core/interval.h"
 #include "dfcl/core/run_context.h"
+#include "dfcl/data/report_words.h"
 #include "dfcl/data/study.h"
 #include "dfcl/data/trial.h"
 
@@ -160,6 +161,7 @@ struct CheckResult {
   std::vector<Finding> problems;    // each makes the trial unfit
   std::vector<Finding> warnings;
   std::vector<std::string> notes;  // the trial's own: what reading did
+  data::ReportWords words;         // of the study
 };
 
 struct CheckOptions {

@@ -62,6 +62,7 @@ class RunContext {
   ThreadPool pool;
   // For data larger than memory (memory.h); "": there is none. Never changes a result.
   std::string scratch_folder = {};
+  bool may_overwrite = false;  // outputs may replace files that are there
 
  private:
   ProgressSink* sink_;

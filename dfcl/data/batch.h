@@ -34,6 +34,17 @@ struct Batch {
   std::vector<ColumnValues> columns;  // as BatchSource::columns names them
 };
 
+// Columns that travel beside others, row by row.
+struct ExtraColumns {
+  std::vector<ColumnInfo> columns;
+  std::vector<ColumnValues> values;  // as many as columns
+  bool empty() const { return columns.empty(); }
+};
+// Adds the rows [begin, end) of a column to another of the same type.
+void append_rows(const ColumnValues& from, std::size_t begin, std::size_t end, ColumnValues& to);
+// Adds all rows; takes over the columns where there are none yet.
+void append_rows(const ExtraColumns& from, ExtraColumns& to);
+
 class BatchSource {
  public:
   virtual ~BatchSource() = default;

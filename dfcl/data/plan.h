@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dfcl/data/batch.h"
 #include "dfcl/data/ids.h"
 
 namespace dfcl::data {
@@ -30,6 +31,7 @@ struct Plan {
   std::vector<float> propensity;  // probability of the unit's arm over the draw of the roles
   std::vector<float> control_revenue;
   std::vector<float> control_cost;
+  ExtraColumns extra = {};  // carried from the units, or reasons; may be empty
 
   std::size_t num_units() const { return arm.size(); }
   bool has_roles() const { return !role.empty(); }

@@ -11,6 +11,7 @@
 
 #include "dfcl/core/matrix.h"
 #include "dfcl/data/arms.h"
+#include "dfcl/data/batch.h"
 #include "dfcl/data/evaluated_plans.h"
 #include "dfcl/data/ids.h"
 
@@ -30,6 +31,11 @@ struct PredictionFacts {
   std::vector<double> price = {};
   // What plans of the model were worth on units that it had not seen; none: not known.
   std::optional<EvaluatedPlans> evaluated = {};
+  // How to speak of the figures: [report] of the study; "": nothing is said.
+  std::string currency = {};
+  std::string unit = {};
+  bool revenue_is_count = false;        // of something that is worth money, and no money itself
+  std::vector<std::string> carry = {};  // columns that travel with the predictions into plans
 
   bool operator==(const PredictionFacts&) const = default;
 };
@@ -38,6 +44,7 @@ struct Prediction : PredictionFacts {
   Ids ids;
   core::Matrix<float> revenue;  // units x arms
   core::Matrix<float> cost;     // units x arms
+  ExtraColumns extra = {};      // carried from the units; may be empty
 
   std::size_t num_units() const { return revenue.rows(); }
 };

@@ -86,6 +86,11 @@ std::vector<std::pair<std::string, std::string>> fact_options(const PredictionFa
   for (std::size_t arm = 0; arm < facts.price.size(); ++arm)
     options.emplace_back(kPriceOption + facts.arms.labels[arm], fmt::format("{}", facts.price[arm]));
   if (facts.evaluated) options.emplace_back(kEvaluatedOption, to_line(*facts.evaluated));
+  if (!facts.currency.empty()) options.emplace_back(kCurrencyOption, facts.currency);
+  if (!facts.unit.empty()) options.emplace_back(kUnitOption, facts.unit);
+  if (facts.revenue_is_count) options.emplace_back(kCountOption, "true");
+  for (std::size_t i = 0; i < facts.carry.size(); ++i)
+    options.emplace_back(fmt::format("{}{}", kCarryOption, i + 1), facts.carry[i]);
   return options;
 }
 
@@ -107,7 +112,21 @@ PredictionFacts read_facts(std::vector<std::string> labels, const Provenance& pr
   if (const std::string* trained = find_option(provenance, kTrainedOption)) facts.trained_on = *trained;
   read_prices(provenance, where, facts);
   read_evaluated(provenance, where, facts);
+  if (const std::string* currency = find_option(provenance, kCurrencyOption)) facts.currency = *currency;
+  if (const std::string* unit = find_option(provenance, kUnitOption)) facts.unit = *unit;
+  const std::string* count = find_option(provenance, kCountOption);
+  facts.revenue_is_count = count != nullptr && *count == "true";
+  while (const std::string* name = find_option(provenance, fmt::format("{}{}", kCarryOption, facts.carry.size() + 1)))
+    facts.carry.push_back(*name);
   return facts;
+}
+
+ReportWords report_words(const PredictionFacts& facts) {
+  ReportWords words;
+  words.currency = facts.currency;
+  if (!facts.unit.empty()) words.unit = facts.unit;
+  words.revenue_is_money = !facts.revenue_is_count;
+  return words;
 }
 
 void apply_said(const SaidOfPrediction& said, PredictionFacts& facts) {

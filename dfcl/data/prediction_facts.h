@@ -10,6 +10,7 @@
 
 #include "dfcl/data/prediction.h"
 #include "dfcl/data/provenance.h"
+#include "dfcl/data/report_words.h"
 
 namespace dfcl::data {
 
@@ -22,6 +23,10 @@ inline constexpr const char* kTrainedOption = "trained_on";
 inline constexpr const char* kTrainedOnNothing = "nothing";
 inline constexpr const char* kPriceOption = "price_";  // + the arm's label
 inline constexpr const char* kEvaluatedOption = "evaluated_plans";
+inline constexpr const char* kCurrencyOption = "currency";
+inline constexpr const char* kUnitOption = "unit";
+inline constexpr const char* kCountOption = "revenue_is_count";
+inline constexpr const char* kCarryOption = "carry_";  // + a number from 1: a column that travels on
 
 // What the caller says of predictions that do not say it themselves.
 struct SaidOfPrediction {
@@ -29,7 +34,8 @@ struct SaidOfPrediction {
   std::optional<bool> is_index;  // unset: nothing
 };
 
-// model, method, trained_on, control, revenue_is_index, price_<arm>, evaluated_plans: those that are known.
+// model, method, trained_on, control, revenue_is_index, price_<arm>, evaluated_plans, currency, unit, revenue_is_count:
+// those that are known.
 std::vector<std::pair<std::string, std::string>> fact_options(const PredictionFacts& facts);
 
 // The provenance with the facts among its options; those that it holds already stay.
@@ -39,6 +45,9 @@ Provenance with_facts(Provenance provenance, const PredictionFacts& facts);
 // Throws Error of kind data, with `where`, for a control that is no arm, a flag that is no flag, prices that are no
 // prices or not there for every arm, evaluated plans that make no sense.
 PredictionFacts read_facts(std::vector<std::string> labels, const Provenance& provenance, const std::string& where);
+
+// The words that the facts give for their figures.
+ReportWords report_words(const PredictionFacts& facts);
 
 // Adds what the caller says. Throws Error of kind usage for a control that is no arm, and where the predictions know
 // better.

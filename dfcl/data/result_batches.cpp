@@ -16,6 +16,13 @@ ColumnValues id_values(const Ids& ids, std::size_t begin, std::size_t end) {
   return values;
 }
 
+void add_extra(const ExtraColumns& extra, std::size_t begin, std::size_t end, std::vector<ColumnValues>& columns) {
+  for (std::size_t column = 0; column < extra.columns.size(); ++column) {
+    columns.push_back(empty_values(extra.columns[column].type));
+    append_rows(extra.values[column], begin, end, columns.back());
+  }
+}
+
 // A value that knows the columns of its files, cut into pieces.
 class Pieces : public BatchSource {
  public:
@@ -52,6 +59,7 @@ class PredictionPieces final : public Pieces {
     std::vector<ColumnInfo> columns = {id_column(prediction.ids)};
     for (const std::string& arm : prediction.arms.labels) columns.push_back({"revenue_" + arm, ColumnType::float32});
     for (const std::string& arm : prediction.arms.labels) columns.push_back({"cost_" + arm, ColumnType::float32});
+    columns.insert(columns.end(), prediction.extra.columns.begin(), prediction.extra.columns.end());
     return columns;
   }
   void fill(std::size_t begin, std::size_t end, std::vector<ColumnValues>& columns) const override {
@@ -63,6 +71,7 @@ class PredictionPieces final : public Pieces {
         columns.emplace_back(std::move(values));
       }
     }
+    add_extra(prediction_->extra, begin, end, columns);
   }
 
   std::shared_ptr<const Prediction> prediction_;
@@ -79,10 +88,12 @@ class PlanPieces final : public Pieces {
                                        {"arm", ColumnType::text},
                                        {"revenue", ColumnType::float32},
                                        {"cost", ColumnType::float32}};
-    if (!plan.has_roles()) return columns;
-    columns.push_back({"role", ColumnType::text});
-    for (const char* name : {"propensity", "control_revenue", "control_cost"})
-      columns.push_back({name, ColumnType::float32});
+    if (plan.has_roles()) {
+      columns.push_back({"role", ColumnType::text});
+      for (const char* name : {"propensity", "control_revenue", "control_cost"})
+        columns.push_back({name, ColumnType::float32});
+    }
+    columns.insert(columns.end(), plan.extra.columns.begin(), plan.extra.columns.end());
     return columns;
   }
   void fill(std::size_t begin, std::size_t end, std::vector<ColumnValues>& columns) const override {
@@ -96,14 +107,16 @@ class PlanPieces final : public Pieces {
     columns.emplace_back(std::move(arms));
     columns.emplace_back(slice(plan_->revenue));
     columns.emplace_back(slice(plan_->cost));
-    if (!plan_->has_roles()) return;
-    TextColumn roles;
-    for (std::size_t unit = begin; unit < end; ++unit)
-      roles.push_back(kRoleNames[static_cast<std::size_t>(plan_->role[unit])]);
-    columns.emplace_back(std::move(roles));
-    columns.emplace_back(slice(plan_->propensity));
-    columns.emplace_back(slice(plan_->control_revenue));
-    columns.emplace_back(slice(plan_->control_cost));
+    if (plan_->has_roles()) {
+      TextColumn roles;
+      for (std::size_t unit = begin; unit < end; ++unit)
+        roles.push_back(kRoleNames[static_cast<std::size_t>(plan_->role[unit])]);
+      columns.emplace_back(std::move(roles));
+      columns.emplace_back(slice(plan_->propensity));
+      columns.emplace_back(slice(plan_->control_revenue));
+      columns.emplace_back(slice(plan_->control_cost));
+    }
+    add_extra(plan_->extra, begin, end, columns);
   }
 
   std::shared_ptr<const Plan> plan_;

@@ -41,6 +41,7 @@ struct Study {
     std::optional<std::string> propensity;
     std::optional<std::string> weight;        // sample weight: how many units a row stands for
     std::optional<std::string> rule;          // the arm that today's rule would give: a baseline
+    std::vector<std::string> carry;           // travel from units through predictions into plans, as they are
     std::map<std::string, double> winsorize;  // revenue or cost -> quantile
     std::vector<std::string> guardrails;      // further outcomes that a plan must not raise; reported, never optimised
     std::int64_t min_level_units = 50;        // rarer levels of a category are pooled
@@ -149,6 +150,7 @@ struct Study {
     std::optional<std::string> currency;      // none: plain numbers
     std::optional<std::string> revenue_name;  // none: the name of the column, here and below
     std::optional<std::string> cost_name;
+    std::string unit = "unit";  // what a unit is called: customer, shop
     std::string decimal = ".";
     std::string thousands = ",";
     std::vector<std::string> segments;  // columns by which effects and plans are shown

@@ -74,6 +74,10 @@ void add_columns(std::vector<StudyKey>& keys) {
   columns("rule", &C::rule, "The arm that today's rule would give the unit: plans are compared with it. Not a feature.")
       .unset("no such baseline")
       .keyword("rule");
+  columns("carry", &C::carry,
+          "Columns of the units that predictions and plans carry as they are, feature or not; so are "
+          "`report.segments`.")
+      .trains_nothing();
   columns("winsorize", &C::winsorize,
           "Cuts `revenue` or `cost` at this quantile, for example { revenue = 0.999 }. Reported.")
       .one_of({"revenue", "cost"})
@@ -329,6 +333,7 @@ void add_report(std::vector<StudyKey>& keys) {
   report("currency", &R::currency, "What amounts of money are shown in, such as \"EUR\".").unset("plain numbers");
   report("revenue_name", &R::revenue_name, "What reports call the revenue.").unset("the name of its column");
   report("cost_name", &R::cost_name, "What reports call the cost.").unset("the name of its column, else \"cost\"");
+  report("unit", &R::unit, "What a unit is called, in the singular: \"customer\", \"shop\".");
   report("decimal", &R::decimal, "The decimal sign of reports.");
   report("thousands", &R::thousands, "What stands between thousands in reports; may be empty.").may_be_empty();
   report("segments", &R::segments, "Columns of the trial by which effects and plans are shown.");

@@ -31,20 +31,19 @@ class Writer {
   std::string level() const { return number(100.0 * evaluation_.level) + " %"; }
 
   // "(95 % interval 1,200 to 3,400)", of an amount over all units.
-  std::string range(double low, double high, bool is_money = false) const {
+  std::string range(double low, double high) const {
     if (!std::isfinite(low) || !std::isfinite(high)) return "(no interval)";
-    return fmt::format("({} interval {} to {})", level(), number(units_ * low),
-                       is_money ? money(units_ * high) : number(units_ * high));
+    return fmt::format("({} interval {} to {})", level(), number(units_ * low), number(units_ * high));
   }
 
   std::string budget_words(const JudgedPlan& plan) const {
-    return fmt::format("at a budget of {} per unit", money(plan.budget_per_unit));
+    return fmt::format("at a budget of {} per {}", money(plan.budget_per_unit), options_.words.unit);
   }
 
   std::string profit_words(const JudgedPlan& plan) const {
     if (!plan.incremental_profit) return "";
     const Interval& profit = plan.simultaneous_profit ? *plan.simultaneous_profit : *plan.incremental_profit;
-    return fmt::format("{} profit {}", money(units_ * profit.value), range(profit.low, profit.high, true));
+    return fmt::format("{} profit {}", money(units_ * profit.value), range(profit.low, profit.high));
   }
 
   // "targeting adds X (interval) over random at equal spend": the difference in spend is charged (eq. 20).
@@ -66,7 +65,7 @@ class Writer {
     std::string text = candidate.over_random == nullptr ? "" : targeting_words(*candidate.over_random) + ", ";
     text += fmt::format("{} {} over control", number(units_ * gain.value), range(gain.low, gain.high));
     if (plan.incremental_profit) text += ", " + profit_words(plan);
-    return text + fmt::format(", on these {} units", number(units_));
+    return text + fmt::format(", on these {} {}", number(units_), options_.words.units);
   }
 
   // What revenue must be worth for the plan to pay back.
@@ -187,9 +186,9 @@ std::string below_control_words(const Evaluation& evaluation, const Writer& writ
     if (is_below_control(budget, evaluation)) budgets.push_back(writer.number(budget));
   }
   if (budgets.empty()) return "";
-  return fmt::format(" Everyone in control costs {} per unit: that is more than {} of {} per unit.",
+  return fmt::format(" Everyone in control costs {0} per {3}: that is more than {1} of {2} per {3}.",
                      writer.money(evaluation.control_cost.value), budgets.size() == 1 ? "the budget" : "the budgets",
-                     list_words(budgets));
+                     list_words(budgets), writer.options().words.unit);
 }
 
 std::string payback_words(const JudgedPlan& plan) {
@@ -207,17 +206,16 @@ std::string plan_detail(const ModelFigures& model, const JudgedPlan& plan, const
   const auto more = [](double amount) { return amount < 0.0 ? "less" : "more"; };
   const double gain = units * plan.incremental_revenue.value;
   const double cost = units * plan.incremental_cost.value;
-  std::string line = fmt::format("A{}, {} earns {} {} {} than control over these {} units {}, for {} {} {}",
-                                 writer.budget_words(plan).substr(1), model.name, writer.number(std::abs(gain)),
-                                 more(gain), writer.options().words.revenue, writer.number(units),
-                                 writer.range(plan.incremental_revenue.low, plan.incremental_revenue.high),
-                                 writer.money(std::abs(cost)), more(cost), writer.options().words.cost);
+  std::string line = fmt::format(
+      "A{}, {} earns {} {} {} than control over these {} {} {}, for {} {} {}", writer.budget_words(plan).substr(1),
+      model.name, writer.number(std::abs(gain)), more(gain), writer.options().words.revenue, writer.number(units),
+      writer.options().words.units, writer.range(plan.incremental_revenue.low, plan.incremental_revenue.high),
+      writer.money(std::abs(cost)), more(cost), writer.options().words.cost);
   if (plan.incremental_cost.has_ends() && plan.incremental_cost.low < plan.incremental_cost.high)
-    line += " " + writer.range(plan.incremental_cost.low, plan.incremental_cost.high, true);
+    line += " " + writer.range(plan.incremental_cost.low, plan.incremental_cost.high);
   if (plan.incremental_profit) {
     const Interval& profit = *plan.incremental_profit;
-    line +=
-        fmt::format(", {} profit {}", writer.money(units * profit.value), writer.range(profit.low, profit.high, true));
+    line += fmt::format(", {} profit {}", writer.money(units * profit.value), writer.range(profit.low, profit.high));
   }
   line += payback_words(plan) + ".";
   if (!plan.guardrails.empty()) line += fmt::format(" Guardrails: {}.", guardrail_words(plan.guardrails));
@@ -236,7 +234,8 @@ std::vector<std::string> details_of(const Evaluation& evaluation, const Writer& 
     for (const JudgedPlan& plan : model.deployed) details.push_back(plan_detail(model, plan, writer));
   }
   const auto at_budget = [&](double budget, const std::string& sentence) {
-    details.push_back(fmt::format("At a budget of {} per unit: {}", writer.money(budget), sentence));
+    details.push_back(
+        fmt::format("At a budget of {} per {}: {}", writer.money(budget), writer.options().words.unit, sentence));
   };
   for (const BaselineDifferenceFigures& difference : evaluation.baseline_differences) {
     if (difference.baseline != "control") at_budget(difference.budget_per_unit, difference.sentence);

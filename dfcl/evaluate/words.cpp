@@ -8,7 +8,9 @@
 namespace dfcl::evaluate {
 
 Words words_of(const data::ReportWords& report) {
-  return {report.revenue_name, report.cost_name, report.currency, report.decimal, report.thousands};
+  return {
+      report.revenue_name,           report.cost_name, report.currency, report.decimal, report.thousands, report.unit,
+      data::plural_word(report.unit)};
 }
 
 std::string number_words(double value, const Words& words, int digits) {
@@ -26,8 +28,7 @@ std::string number_words(double value, const Words& words, int digits) {
 }
 
 std::string money_words(double value, const Words& words) {
-  const std::string text = number_words(value, words);
-  return words.currency.empty() ? text : text + " " + words.currency;
+  return data::with_currency(number_words(value, words), words.currency);
 }
 
 }  // namespace dfcl::evaluate

@@ -15,13 +15,15 @@ struct Words {
   std::string currency = {};
   std::string decimal = ".";
   std::string thousands = ",";
+  std::string unit = "unit";  // what a unit is called, and several of them
+  std::string units = "units";
 };
 
 Words words_of(const data::ReportWords& report);
 
 // 1,234 or 0.1234: whole numbers from a thousand, else so many significant digits.
 std::string number_words(double value, const Words& words, int digits = 4);
-// The same with the currency where there is one.
+// The same with the currency before it, where there is one.
 std::string money_words(double value, const Words& words);
 
 }  // namespace dfcl::evaluate

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <unordered_map>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/suggest.h"
+#include "dfcl/data/prediction_facts.h"
 
 namespace dfcl::launch {
 namespace {
@@ -72,6 +74,29 @@ std::size_t find_control(const io::PlanFile& plan, const Launch& launch, const J
   return static_cast<std::size_t>(std::max_element(held.begin(), held.end()) - held.begin());
 }
 
+// What outcomes leave out, the plan must know.
+void require_said(const io::PlanFile& plan, const io::OutcomeTable& outcomes, const JoinOptions& options) {
+  if (!outcomes.role.empty() || plan.plan.has_roles()) return;
+  throw core::data_error(options.outcomes_path, "no column 'role', and the plan has no roles", "",
+                         "plan, holdout or explore for each unit",
+                         "plans with a hold-out know the roles of their units");
+}
+
+// The known price of each arm, where outcomes do not say what units cost.
+std::vector<double> arm_prices(const io::PlanFile& plan, const std::vector<std::string>& arms,
+                               const JoinOptions& options) {
+  std::vector<double> prices;
+  for (const std::string& arm : arms) {
+    const std::optional<double> price = parse_number(plan.option(data::kPriceOption + arm));
+    if (!price || !std::isfinite(*price)) {
+      throw core::data_error(options.outcomes_path, "no column 'cost', and the plan knows no price of every arm",
+                             fmt::format("no price of '{}'", arm), "what each unit cost");
+    }
+    prices.push_back(*price);
+  }
+  return prices;
+}
+
 void require_later(const io::PlanFile& plan, const io::OutcomeTable& outcomes, std::size_t unit, std::size_t row,
                    const JoinOptions& options, const std::string& launch_time) {
   const std::string& planned = plan.time.empty() ? launch_time : plan.time[unit];
@@ -98,6 +123,9 @@ Launch join_launch(const io::PlanFile& file, const io::OutcomeTable& outcomes, c
   row_of_hash.reserve(outcomes.ids.size());
   for (std::size_t row = 0; row < outcomes.ids.size(); ++row) row_of_hash.emplace(outcomes.ids.hash(row), row);
 
+  require_said(file, outcomes, options);
+  const std::vector<double> price_of_arm =
+      outcomes.cost.empty() ? arm_prices(file, launch.arms, options) : std::vector<double>();
   const std::string launch_time = options.launch_time.empty() ? file.option("launch") : options.launch_time;
   const bool has_control = !plan.control_revenue.empty();
   for (std::size_t unit = 0; unit < plan.num_units(); ++unit) {
@@ -109,17 +137,18 @@ Launch join_launch(const io::PlanFile& file, const io::OutcomeTable& outcomes, c
     if (!outcomes.weight.empty() && outcomes.weight[row] == 0.0) continue;
     if (!outcomes.time.empty()) require_later(file, outcomes, unit, row, options, launch_time);
     const Role role = plan.has_roles() ? plan.role[unit] : outcomes.role[row];
-    if (role != outcomes.role[row]) ++launch.role_conflicts;
-    ++launch.seen_per_role[static_cast<std::size_t>(outcomes.role[row])];
+    const Role seen = outcomes.role.empty() ? role : outcomes.role[row];
+    if (role != seen) ++launch.role_conflicts;
+    ++launch.seen_per_role[static_cast<std::size_t>(seen)];
     launch.role.push_back(role);
     launch.planned_arm.push_back(place_of_planned[plan.arm[unit]]);
-    launch.received_arm.push_back(place_of_seen[outcomes.arm[row]]);
+    launch.received_arm.push_back(outcomes.arm.empty() ? launch.planned_arm.back() : place_of_seen[outcomes.arm[row]]);
     launch.planned_revenue.push_back(plan.revenue[unit]);
     launch.planned_cost.push_back(plan.cost[unit]);
     if (has_control) launch.control_revenue.push_back(plan.control_revenue[unit]);
     if (has_control) launch.control_cost.push_back(plan.control_cost[unit]);
     launch.revenue.push_back(outcomes.revenue[row]);
-    launch.cost.push_back(outcomes.cost[row]);
+    launch.cost.push_back(outcomes.cost.empty() ? price_of_arm[launch.received_arm.back()] : outcomes.cost[row]);
     if (!outcomes.weight.empty()) launch.weight.push_back(outcomes.weight[row]);
     for (std::size_t i = 0; i < outcomes.guardrails.size(); ++i)
       launch.guardrails[i].value.push_back(outcomes.guardrails[i][row]);

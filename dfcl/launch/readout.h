@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dfcl/data/plan.h"
+#include "dfcl/data/report_words.h"
 #include "dfcl/launch/moments.h"
 
 namespace dfcl::launch {
@@ -130,6 +131,7 @@ struct Readout {
   std::optional<Interval> next_multiplier;
   bool elasticity_is_assumed = false;  // the plan did not say it
   std::vector<std::string> warnings;
+  data::ReportWords words;  // of the plan: currency, what a unit is called
 };
 
 // Throws Error of kind data where the launch has no hold-out or no planned units, of kind unfit where the hold-out is

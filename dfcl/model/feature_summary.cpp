@@ -38,6 +38,7 @@ FeatureSummary summarise_numbers(std::vector<float>& values) {
   if (!summary.cuts.empty() && summary.cuts.back() == values.back()) summary.cuts.pop_back();
   summary.counts.resize(summary.cuts.size() + 1);
   for (const float value : values) ++summary.counts[bin_of(summary, value)];
+  if (!values.empty()) summary.last = values[values.size() - (summary.counts.back() + 1) / 2];
   return summary;
 }
 
@@ -127,13 +128,14 @@ bool is_good(const FeatureSummary& summary, const data::FeatureColumn& column) {
     return summary.levels.empty() && summary.cuts.size() < kSummaryBins &&
            summary.counts.size() == summary.cuts.size() + 1 &&
            std::all_of(summary.cuts.begin(), summary.cuts.end(), [](float cut) { return std::isfinite(cut); }) &&
+           (!summary.last || (std::isfinite(*summary.last) && bin_of(summary, *summary.last) == summary.cuts.size())) &&
            std::adjacent_find(summary.cuts.begin(), summary.cuts.end(), falls) == summary.cuts.end();
   }
   const auto is_level = [&](std::uint32_t code) { return code >= 1 && code < column.levels.size(); };
   std::vector<std::uint32_t> codes = summary.levels;
   std::sort(codes.begin(), codes.end());
-  return summary.cuts.empty() && codes.size() <= kSummaryLevels && summary.counts.size() == codes.size() + 2 &&
-         std::all_of(codes.begin(), codes.end(), is_level) &&
+  return summary.cuts.empty() && !summary.last && codes.size() <= kSummaryLevels &&
+         summary.counts.size() == codes.size() + 2 && std::all_of(codes.begin(), codes.end(), is_level) &&
          std::adjacent_find(codes.begin(), codes.end()) == codes.end();
 }
 

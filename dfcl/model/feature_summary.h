@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct FeatureSummary {
   // Units per bin; of a category: the pool of rare and unseen levels, each of `levels`, all other levels.
   std::vector<std::uint64_t> counts;
   std::uint64_t missing = 0;
+  // Numbers: the middle one of those above the last cut; none in models of earlier versions.
+  std::optional<float> last = {};
   bool operator==(const FeatureSummary&) const = default;
 };
 

@@ -52,23 +52,6 @@ bool Model::is_index() const {
                      [](const learn::WeightedPredictor& part) { return part.predictor->is_index(); });
 }
 
-std::vector<std::pair<std::string, double>> feature_importance(const Model& model) {
-  std::vector<double> shares(model.features.size());
-  double total = 0.0;
-  for (const learn::WeightedPredictor& part : model.predictors) {
-    const std::vector<double> own = part.predictor->importance();
-    if (own.empty()) continue;
-    total += part.weight;
-    for (std::size_t feature = 0; feature < shares.size(); ++feature) shares[feature] += part.weight * own[feature];
-  }
-  std::vector<std::pair<std::string, double>> list;
-  if (total == 0.0) return list;
-  for (std::size_t feature = 0; feature < shares.size(); ++feature)
-    list.emplace_back(model.features[feature].name, shares[feature] / total);
-  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-  return list;
-}
-
 void require_consistent(const Model& model, const std::string& where) {
   const auto require = [&](bool good, const char* what) {
     if (!good)

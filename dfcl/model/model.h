@@ -68,9 +68,6 @@ struct Model {
   bool is_index() const;
 };
 
-// Features by falling importance to the effects, with their shares, where a predictor knows them; else empty.
-std::vector<std::pair<std::string, double>> feature_importance(const Model& model);
-
 // Throws Error of kind file where the parts do not fit each other; `where` names the model.
 void require_consistent(const Model& model, const std::string& where);
 

@@ -137,6 +137,7 @@ ordered_json summaries_json(const Model& model) {
   for (const FeatureSummary& summary : model.summaries) {
     ordered_json entry = {{"counts", summary.counts}, {"missing", summary.missing}};
     if (!summary.cuts.empty()) entry["cuts"] = summary.cuts;
+    if (summary.last) entry["last"] = *summary.last;
     if (!summary.levels.empty()) entry["levels"] = summary.levels;
     list.push_back(std::move(entry));
   }
@@ -150,6 +151,7 @@ void set_summaries(Model& model, const json& value) {
     if (entry.contains("cuts")) {
       for (const json& cut : entry["cuts"]) summary.cuts.push_back(static_cast<float>(cut.get<double>()));
     }
+    if (entry.contains("last")) summary.last = static_cast<float>(entry["last"].get<double>());
     if (entry.contains("levels")) summary.levels = entry["levels"].get<std::vector<std::uint32_t>>();
     model.summaries.push_back(std::move(summary));
   }

@@ -9,6 +9,7 @@
 #include "dfcl/io/tables/memory_table.h"
 #include "dfcl/learn/known_costs.h"
 #include "dfcl/model/model_file.h"
+#include "dfcl/model/study_words.h"
 
 namespace dfcl::model {
 
@@ -52,6 +53,11 @@ data::PredictionFacts prediction_facts(const Model& model) {
   facts.trained_on = carried_text(model.trained);
   if (model.cost_facts.kind == data::CostKind::price) facts.price = model.cost_facts.per_arm;
   facts.evaluated = model.evaluated;
+  const data::ReportWords words = study_words(model);
+  facts.currency = words.currency;
+  if (words.unit != "unit") facts.unit = words.unit;
+  facts.revenue_is_count = !words.revenue_is_money;
+  facts.carry = carried_columns(model);
   return facts;
 }
 

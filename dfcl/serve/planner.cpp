@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "dfcl/allocate/arm_spends.h"
 #include "dfcl/allocate/exact_sum.h"
@@ -228,7 +229,7 @@ void Planner::write(const Settings& settings, const std::string& path, const std
                         {"min_roi", fmt::format("{}", settings.min_roi)}};
   if (facts_.is_index) provenance.options.emplace_back(data::kIndexOption, "true");
   if (!table_.prediction.model.empty()) provenance.options.emplace_back(data::kModelOption, table_.prediction.model);
-  io::PlanWriter writer(path, ids.type(), false, provenance);
+  std::optional<io::PlanWriter> writer;
   plans.deliver(
       plan,
       [&](const allocate::PlannedUnits& planned) {
@@ -242,10 +243,11 @@ void Planner::write(const Settings& settings, const std::string& path, const std
           piece.revenue.push_back(planned.revenue(row));
           piece.cost.push_back(planned.cost(row));
         }
-        writer.write(piece);
+        if (!writer) writer.emplace(path, piece, provenance);
+        writer->write(piece);
       },
       context);
-  writer.commit(report::plan_metadata(summary_of(settings, problem, plan.summary)));
+  if (writer) writer->commit(report::plan_metadata(summary_of(settings, problem, plan.summary)));
 }
 
 }  // namespace dfcl::serve

@@ -29,16 +29,19 @@ LossPointer dpm_loss(std::size_t, double cost_scale) { return std::make_unique<l
 
 constexpr Method kMethods[] = {
     {.name = "tsm",
+     .title = "network, two stages",
      .summary = "two stages: predict revenue and cost, then decide",
      .traits = "network ensemble concave start",
      .learner = nn::make_network_learner,
      .stack_place = 3},
     {.name = "tsm-boost",
+     .title = "boosted trees",
      .summary = "two stages with boosted trees for each outcome",
      .traits = "boost",
      .learner = boost::make_boost_learner,
      .stack_place = 1},
     {.name = "tsm-forest",
+     .title = "causal forest",
      .summary = "two stages with a causal forest for both outcomes",
      .traits = "boost forest out-of-sample standard-errors",
      .learner = forest::make_forest_learner,
@@ -46,6 +49,7 @@ constexpr Method kMethods[] = {
      .check_settings = forest::check_settings,
      .stack_place = 2},
     {.name = "dfcl-pl",
+     .title = "network with policy loss",
      .summary = "policy learning loss beside the prediction loss",
      .traits = "network ensemble concave start decision temperature",
      .learner = nn::make_network_learner,
@@ -55,6 +59,7 @@ constexpr Method kMethods[] = {
      .relative = false,
      .published_temperature = 1.0},
     {.name = "dfcl-mer",
+     .title = "network with smoothed policy loss",
      .summary = "policy learning with a temperature (maximum entropy regularised)",
      .traits = "network ensemble concave start decision temperature",
      .learner = nn::make_network_learner,
@@ -64,6 +69,7 @@ constexpr Method kMethods[] = {
      .published_temperature = 0.01,
      .stack_place = 4},
     {.name = "dfcl-ifd",
+     .title = "network with finite-difference loss",
      .summary = "improved finite differences of the decision's value",
      .traits = "network ensemble concave start decision window",
      .learner = nn::make_network_learner,
@@ -73,6 +79,7 @@ constexpr Method kMethods[] = {
      .published_temperature = 0.3,
      .stack_place = 5},
     {.name = "dfcl-ifd-softmax",
+     .title = "network with softmax finite-difference loss",
      .summary = "improved finite differences, measured on the softmax of the scores",
      .traits = "network ensemble concave start decision temperature",
      .learner = nn::make_network_learner,
@@ -82,6 +89,7 @@ constexpr Method kMethods[] = {
      .published_temperature = 1.0,
      .fixed_window = 0.3},  // steps are differences of probabilities, which have a scale of their own
     {.name = "drm",
+     .title = "direct ranking network",
      .summary = "direct ranking by cost per revenue",
      .traits = "network ensemble concave start",
      .learner = nn::make_network_learner,
@@ -90,6 +98,7 @@ constexpr Method kMethods[] = {
      .ordered_arms_only = true,
      .whole_batch_as_published = true},
     {.name = "drp",
+     .title = "direct efficiency network",
      .summary = "direct efficiency of a trial with two arms",
      .traits = "network ensemble concave start",
      .learner = nn::make_network_learner,
@@ -97,6 +106,7 @@ constexpr Method kMethods[] = {
      .revenue_form = loss::RevenueForm::drp_scores,
      .two_arms_only = true},
     {.name = "dpm",
+     .title = "marginal efficiency network",
      .summary = "marginal efficiencies of ordered arms",
      .traits = "network ensemble concave start",
      .learner = nn::make_network_learner,
@@ -104,6 +114,7 @@ constexpr Method kMethods[] = {
      .revenue_form = loss::RevenueForm::dpm_scores,
      .ordered_arms_only = true},
     {.name = "cn",
+     .title = "monotone network",
      .summary = "two stages with predictions that rise with the arm",
      .traits = "network ensemble concave start",
      .learner = nn::make_network_learner,
@@ -123,6 +134,14 @@ bool Method::uses(std::string_view trait) const {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return false;
+}
+
+std::string method_words(const std::string& name) {
+  if (name == "auto") return "weighted stack of methods (auto)";
+  for (const Method& method : kMethods) {
+    if (name == method.name) return std::string(method.title) + " (" + name + ")";
+  }
+  return name;
 }
 
 const Method& find_method(const std::string& name, const char* field) {

@@ -22,6 +22,7 @@ using LossPointer = std::unique_ptr<const loss::Loss<float>>;
 
 struct Method {
   const char* name;
+  const char* title;  // what people call it; its code, the name, stands beside it
   const char* summary;
   // Which settings of a study matter to it, words with blanks between: network, ensemble, decision (alpha, baseline,
   // warm_epochs, multipliers), temperature, window, forest, boost, concave; start: training can start from a model;
@@ -70,6 +71,9 @@ struct Method {
 // which the others are compared with.
 std::span<const Method> all_methods();
 inline const Method& two_stage_method() { return all_methods().front(); }
+
+// "boosted trees (tsm-boost)"; a name that is no method's stands for itself.
+std::string method_words(const std::string& name);
 
 // Throws Error of kind usage with "did you mean".
 const Method& find_method(const std::string& name, const char* field = "method.name");

@@ -14,10 +14,13 @@
 #include "dfcl/data/prediction_facts.h"
 #include "dfcl/io/predictions/plan_file.h"
 #include "dfcl/io/tables/atomic_file.h"
+#include "dfcl/io/tables/carried_columns.h"
 #include "dfcl/launch/launch_design.h"
 #include "dfcl/launch/plan_changes.h"
 #include "dfcl/verbs/plan_input.h"
 #include "dfcl/verbs/plan_promise.h"
+#include "dfcl/verbs/plan_reasons.h"
+#include "dfcl/verbs/predict.h"
 
 namespace dfcl::verbs {
 namespace {
@@ -62,6 +65,11 @@ data::Provenance plan_provenance(const AllocateRequest& request, const PlanInput
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) provenance.options.emplace_back(name, value);
   };
+  add(data::kCurrencyOption, facts.currency);
+  add(data::kUnitOption, facts.unit);
+  if (facts.revenue_is_count) add(data::kCountOption, "true");
+  for (std::size_t arm = 0; arm < rules.price.size(); ++arm)  // for readout: what each unit will have cost
+    add((data::kPriceOption + facts.arms.labels[arm]).c_str(), fmt::format("{}", rules.price[arm]));
   add(data::kModelOption, facts.model);
   add(data::kMethodOption, facts.method);
   const bool has_value = request.margin || request.per_revenue || rules.objective == allocate::Objective::profit;
@@ -123,7 +131,43 @@ void append_plan(const data::Plan& piece, data::Plan& whole) {
   append(piece.propensity, whole.propensity);
   append(piece.control_revenue, whole.control_revenue);
   append(piece.control_cost, whole.control_cost);
+  data::append_rows(piece.extra, whole.extra);
 }
+
+// What a plan has beside arms: columns of the units that travel along, and reasons.
+class PlanExtras {
+ public:
+  PlanExtras(const AllocateRequest& request, PlanInput& input, const allocate::PathPlan& plan,
+             core::RunContext& context)
+      : in_memory_(input.carried) {
+    const std::vector<std::string>& carry = input.facts.carry;
+    require_carried(carry);
+    if (in_memory_ == nullptr && !carry.empty() && !input.carried_from.empty())
+      file_.emplace(input.carried_from, carry, context);
+    if (!request.explain) return;
+    constexpr std::size_t kCurvePoints = 257;  // a distance to the cut is right to 1/256 of what can be spent
+    reasons_.emplace(*input.model, *request.units, input.rules, plan.summary, input.path().curve(kCurvePoints, context),
+                     context);
+  }
+
+  void add(const allocate::PlannedUnits& planned, data::Plan& piece) {
+    if (file_) piece.extra = file_->take(planned.size());
+    if (in_memory_ != nullptr) {
+      piece.extra.columns = in_memory_->columns;
+      for (std::size_t column = 0; column < in_memory_->columns.size(); ++column) {
+        piece.extra.values.push_back(data::empty_values(in_memory_->columns[column].type));
+        data::append_rows(in_memory_->values[column], planned.units.first_unit,
+                          planned.units.first_unit + planned.size(), piece.extra.values.back());
+      }
+    }
+    if (reasons_) reasons_->add(planned, piece);
+  }
+
+ private:
+  const data::ExtraColumns* in_memory_;
+  std::optional<io::CarriedColumns> file_;
+  std::optional<PlanReasons> reasons_;
+};
 
 data::Plan make_piece(PlanInput& input, const allocate::PlannedUnits& planned, const allocate::Solution& solution) {
   data::Plan piece;
@@ -148,15 +192,17 @@ void deliver(const AllocateRequest& request, PlanInput& input, allocate::PlanPat
   std::vector<launch::RoleTotals> roles(data::kNumRoles);
   data::Plan whole;
   const data::Provenance provenance = plan_provenance(request, input, context.seed);
+  PlanExtras extras(request, input, plan, context);
   path.deliver(
       plan,
       [&](const allocate::PlannedUnits& planned) {
-        const data::Plan piece = make_piece(input, planned, plan.summary);
+        data::Plan piece = make_piece(input, planned, plan.summary);
+        extras.add(planned, piece);
         launch::add_role_totals(piece, roles);
         if (changes) changes->add(piece);
         if (kept != nullptr) append_plan(piece, whole);
         if (file.empty()) return;
-        if (!writer) writer.emplace(file, piece.ids.type(), piece.has_roles(), provenance);
+        if (!writer) writer.emplace(file, piece, provenance);
         writer->write(piece);
       },
       context);
@@ -199,13 +245,14 @@ bool AllocateResult::all_met() const {
 }
 
 AllocateResult allocate(const AllocateRequest& request, core::RunContext& context) {
-  check_request(request);
+  check_request(request, context);
   Clock clock;
   std::optional<io::PlanFile> previous;
   if (request.previous) previous = io::read_plan(*request.previous, context);
   const std::unique_ptr<PlanInput> input = open_plan_input(request, context);
   AllocateResult result;
   result.arms = input->facts.arms.labels;
+  result.words = data::report_words(input->facts);
   if (request.curve) {
     result.curve = make_curve(request, *input, context);
     for (const std::string& warning : input->warnings) context.warn(warning);
@@ -216,6 +263,7 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
   for (std::size_t i = 0; i < budgets.size(); ++i) {
     report::PlanSummary figures = empty_figures(request, *input);
     figures.budget = budgets[i].asked;
+    figures.words = result.words;
     figures.seconds.read = read_seconds;
     allocate::PathPlan plan = naming_units(*input, [&] {
       return request.multiplier ? input->path().at_multiplier(*request.multiplier, context)
@@ -257,7 +305,7 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
 }
 
 void write_plan(const std::string& path, const KeptPlan& plan) {
-  io::PlanWriter writer(path, plan.plan->ids.type(), plan.plan->has_roles(), plan.provenance);
+  io::PlanWriter writer(path, *plan.plan, plan.provenance);
   writer.write(*plan.plan);
   writer.commit(plan.figures);
 }

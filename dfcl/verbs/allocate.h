@@ -27,6 +27,7 @@ struct KeptPlan {
 
 struct AllocateResult {
   std::vector<std::string> arms;           // labels
+  data::ReportWords words;                 // of the predictions
   std::vector<report::PlanSummary> plans;  // one for each budget
   std::vector<KeptPlan> kept;              // as `plans`, where asked for; no plan where the budget cannot be met
   std::optional<allocate::Curve> curve;    // instead of plans, where asked for

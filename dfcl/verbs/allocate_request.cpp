@@ -104,7 +104,7 @@ void check_numbers(const AllocateRequest& request) {
 }
 
 // A plan must not replace what it was made from.
-void check_output(const AllocateRequest& request) {
+void check_output(const AllocateRequest& request, const core::RunContext& context) {
   if (!request.output) return;
   if (!request.curve) {
     require_table_ending("output", *request.output);
@@ -117,7 +117,8 @@ void check_output(const AllocateRequest& request) {
     require_output(
         "output", plan_name(*request.output, i, count),
         {request.predictions, request.units.value_or(""), request.eligible.value_or(""),
-         request.segment_budgets.value_or(""), request.second_cost.value_or(""), request.previous.value_or("")});
+         request.segment_budgets.value_or(""), request.second_cost.value_or(""), request.previous.value_or("")},
+        context);
   }
 }
 
@@ -160,6 +161,24 @@ void check_rule(const AllocateRequest& request) {
   if (other != nullptr)
     throw field_error("rule", fmt::format("cannot be combined with {}", field_name(other)), "", "",
                       "a rule gives every unit of a leaf the same arm");
+}
+
+// Reasons are made of features, which only a model and its units know, at one price for all units.
+void check_explain(const AllocateRequest& request) {
+  if (!request.explain) return;
+  if (!request.units || request.prediction != nullptr)
+    throw field_error("explain", "is for a model and units: predictions know no features", "", "",
+                      "dfcl allocate MODEL UNITS");
+  if (request.is_coupled() || request.curve)
+    throw field_error("explain", fmt::format("cannot be combined with {}, {}, {}, {} or {}", field_name("segment"),
+                                             field_name("second_cost"), field_name("min_units"),
+                                             field_name("max_units"), field_name("curve")));
+  if (request.rule != PlanRule::none)
+    throw field_error("explain", fmt::format("cannot be combined with {}", field_name("rule")), "", "",
+                      "a rule explains itself");
+  if (!request.output && !request.keep_plans)
+    throw field_error("explain", "adds columns to a plan that is not written", "",
+                      fmt::format("with {}", field_name("output")));
 }
 
 void check_launch(const AllocateRequest& request) {
@@ -215,7 +234,7 @@ std::vector<std::int64_t> read_limits(const std::vector<std::string>& entries, s
   return limits;
 }
 
-void check_request(const AllocateRequest& request) {
+void check_request(const AllocateRequest& request, const core::RunContext& context) {
   for (const auto& [field, text] :
        {std::pair{"units", &request.units}, std::pair{"output", &request.output},
         std::pair{"control", &request.control}, std::pair{"eligible", &request.eligible},
@@ -226,8 +245,9 @@ void check_request(const AllocateRequest& request) {
   }
   check_limits(request);
   check_numbers(request);
-  check_output(request);
+  check_output(request, context);
   check_inputs(request);
+  check_explain(request);
   check_launch(request);
   check_rule(request);
 }

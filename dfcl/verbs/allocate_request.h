@@ -55,6 +55,7 @@ struct AllocateRequest {
   std::optional<std::string> holdout_salt;
   std::optional<std::string> launch;  // the time of the launch
   std::optional<std::string> previous;
+  bool explain = false;  // why each unit: columns of the plan; for a model and its units
 
   bool has_roles() const { return holdout > 0.0 || explore > 0.0; }
   // Limits that tie units to each other beyond one budget.
@@ -62,7 +63,7 @@ struct AllocateRequest {
 };
 
 // Throws Error of kind usage where parts of the request contradict each other.
-void check_request(const AllocateRequest& request);
+void check_request(const AllocateRequest& request, const core::RunContext& context);
 
 allocate::Rules make_rules(const AllocateRequest& request, const data::PredictionFacts& facts);
 

@@ -15,7 +15,8 @@ check::CheckResult check(const CheckRequest& request, core::RunContext& context)
   if (request.split_out) require_table_ending("split_out", *request.split_out);
   const data::Study study = read_study_input(request.study);
   const data::Study with_path = with_trial(study, request.study);
-  if (request.split_out) require_output("split_out", *request.split_out, {request.study.file, trial_path(with_path)});
+  if (request.split_out)
+    require_output("split_out", *request.split_out, {request.study.file, trial_path(with_path)}, context);
   const data::Trial trial = io::read_trial(with_path, context);
   if (request.split_out) write_splits(*request.split_out, "check", trial);
   return check::check_trial(trial, study, context);

@@ -306,6 +306,8 @@ CompareResult compare(const CompareRequest& request, core::RunContext& context) 
   const data::Study study = read_study_input(request.study);
   const std::vector<ComparisonEntry> entries = compare::comparison_entries(study);
   ComparisonFolder::require_place(request.output);
+  // The folder is the run's own, which the same command resumes; this file is not.
+  if (request.split_out) require_output("split_out", *request.split_out, {request.study.file}, context);
   std::vector<std::uint64_t> seeds;
   for (std::int64_t i = 0; i < study.compare.seeds; ++i) seeds.push_back(context.seed + static_cast<std::uint64_t>(i));
   std::optional<ComparisonFolder> folder;

@@ -40,7 +40,9 @@ DeployResult deploy(const DeployRequest& request, core::RunContext& context) {
   const data::Study study = read_study_input(request.study, false);
   if (request.output) {
     require_ending("output", *request.output, ".json");
-    require_output("output", *request.output, {request.study.file});
+    const bool resumes = holds_files(request.checkpoint);
+    require_place("output", *request.output, {request.study.file});
+    if (!resumes) require_output("output", *request.output, {}, context);
   }
   DeployResult result;
   result.deployment = launch::deploy(study, {.checkpoint_folder = request.checkpoint.value_or("")}, context);

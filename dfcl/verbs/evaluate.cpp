@@ -163,7 +163,8 @@ void check_request(const EvaluateRequest& request) {
     throw core::field_error("min_roi", "out of range", fmt::format("{}", *request.min_roi), "a number of 0 or more");
 }
 
-void check_outputs(const EvaluateRequest& request, const std::string& trial_path, const std::string& test_path) {
+void check_outputs(const EvaluateRequest& request, const std::string& trial_path, const std::string& test_path,
+                   const core::RunContext& context) {
   if (request.output) require_ending("output", *request.output, ".json");
   const auto file_of = [](const std::optional<ModelInput>& input) {
     return !input || input->in_memory() ? std::string() : input->path;
@@ -172,8 +173,9 @@ void check_outputs(const EvaluateRequest& request, const std::string& trial_path
     if (!output) return;
     require_output(field, *output,
                    {request.study.file, trial_path, test_path, file_of(request.nuisance), file_of(request.truth),
-                    request.fitted_on.value_or("")});
-    for (const ModelInput& model : request.models) require_output(field, *output, {file_of(model)});
+                    request.fitted_on.value_or("")},
+                   context);
+    for (const ModelInput& model : request.models) require_output(field, *output, {file_of(model)}, context);
   };
   require_new("output", request.output);
   require_new("split_out", request.split_out);
@@ -237,7 +239,7 @@ JudgedTrial read_judged_trial(const EvaluateRequest& request, const CheckedTrial
   const data::Study with_path = with_trial(judged.study, request.study);
   judged.path = trial_path(with_path);
   const std::string test = test_path(judged.study, request.study);
-  check_outputs(request, judged.path, test);
+  check_outputs(request, judged.path, test, context);
   CheckedTrial checked =
       read != nullptr ? *read : check_and_adjust(io::read_trial(with_path, context), judged.study, context);
   judged.own = checked.trial;

@@ -8,12 +8,12 @@
 
 namespace dfcl::verbs {
 
-std::string export_model(const ExportRequest& request) {
+std::string export_model(const ExportRequest& request, const core::RunContext& context) {
   const bool is_file = request.in_memory == nullptr;
   if (is_file) require_text("model", request.model);
   if (request.output) {
     require_ending("output", *request.output, ".onnx");
-    require_output("output", *request.output, {is_file ? request.model : ""});
+    require_output("output", *request.output, {is_file ? request.model : ""}, context);
   }
   std::string bytes =
       is_file ? model::onnx_bytes(model::read_model(request.model)) : model::onnx_bytes(*request.in_memory);

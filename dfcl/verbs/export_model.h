@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "dfcl/core/run_context.h"
 #include "dfcl/model/model.h"
 
 namespace dfcl::verbs {
@@ -19,6 +20,6 @@ struct ExportRequest {
 };
 
 // The bytes of the graph. Throws Error; of kind unavailable where the model has no such form.
-std::string export_model(const ExportRequest& request);
+std::string export_model(const ExportRequest& request, const core::RunContext& context);
 
 }  // namespace dfcl::verbs

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "dfcl/check/roles/propose_study.h"
 #include "dfcl/core/error_makers.h"
 #include "dfcl/io/study/study_file.h"
@@ -17,8 +15,6 @@
 namespace dfcl::verbs {
 namespace {
 
-namespace fs = std::filesystem;
-
 void check_request(const InitRequest& request) {
   require_text("trial", request.trial);
   require_text("output", request.output);
@@ -26,21 +22,14 @@ void check_request(const InitRequest& request) {
   require_text("control", request.control);
   require_text("revenue", request.revenue);
   require_text("cost", request.cost);
-  if (!request.output || request.overwrite || !fs::exists(*request.output)) return;
-  throw core::Error({.kind = core::ErrorKind::file,
-                     .field = "output",
-                     .what = "the study file is there already",
-                     .found = fmt::format("'{}'", *request.output),
-                     .hint = fmt::format("choose another name, or {} if its corrections may be lost",
-                                         core::field_name("overwrite"))});
 }
 
 }  // namespace
 
 InitResult init(const InitRequest& request, core::RunContext& context) {
   check_request(request);
+  if (request.output) require_output("output", *request.output, {request.trial}, context);
   const data::TableSummary summary = io::summarize_table(request.trial, context);
-  if (request.output) require_output("output", *request.output, {request.trial});
   check::StudyProposal proposal = check::propose_study(summary, io::sample_table(request.trial, summary, context),
                                                        {request.arm, request.control, request.revenue, request.cost});
   const bool is_file = !io::is_memory_table(request.trial);

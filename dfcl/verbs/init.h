@@ -17,7 +17,6 @@ namespace dfcl::verbs {
 struct InitRequest {
   std::string trial;                  // path
   std::optional<std::string> output;  // path of the study file; none: nothing is written
-  bool overwrite = false;
   // What is known already: names of columns, and the label of an arm.
   std::optional<std::string> arm;
   std::optional<std::string> control;

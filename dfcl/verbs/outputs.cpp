@@ -19,7 +19,7 @@ void require_text(const char* field, const std::optional<std::string>& value) {
   if (value) require_text(field, *value);
 }
 
-void require_output(const char* field, const std::string& output, std::initializer_list<std::string> inputs) {
+void require_place(const char* field, const std::string& output, std::initializer_list<std::string> inputs) {
   require_text(field, output);
   std::error_code absent;
   for (const std::string& input : inputs) {
@@ -30,6 +30,23 @@ void require_output(const char* field, const std::string& output, std::initializ
     }
   }
   const io::AtomicFile can_be_written(output);  // its temporary goes at once
+}
+
+void require_output(const char* field, const std::string& output, std::initializer_list<std::string> inputs,
+                    const core::RunContext& context) {
+  require_place(field, output, inputs);
+  std::error_code absent;
+  if (context.may_overwrite || !std::filesystem::exists(output, absent)) return;
+  throw core::Error({.kind = core::ErrorKind::file,
+                     .field = field,
+                     .what = "is there already",
+                     .found = fmt::format("'{}'", output),
+                     .hint = fmt::format("choose another name, or {} replaces it", core::field_name("overwrite"))});
+}
+
+bool holds_files(const std::optional<std::string>& folder) {
+  std::error_code absent;
+  return folder && std::filesystem::is_directory(*folder, absent) && !std::filesystem::is_empty(*folder, absent);
 }
 
 void require_ending(const char* field, const std::string& output, const char* ending) {

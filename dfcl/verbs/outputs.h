@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "dfcl/core/run_context.h"
+
 namespace dfcl::verbs {
 
 // Throws Error of kind usage where a value was given and is empty.
@@ -14,9 +16,16 @@ void require_text(const char* field, const std::optional<std::string>& value);
 void require_text(const char* field, const std::string& value);
 
 // field: whose value `output` is. inputs: files, globs or folders, "" for none. Throws Error of kind usage where the
-// output is empty or would replace an input, of kind file where an input is absent or the output's folder is absent or
-// cannot be written to.
-void require_output(const char* field, const std::string& output, std::initializer_list<std::string> inputs);
+// output is empty or would replace an input, of kind file where an input is absent, the output's folder is absent or
+// cannot be written to, or the output is there and the context does not say that it may be replaced.
+void require_output(const char* field, const std::string& output, std::initializer_list<std::string> inputs,
+                    const core::RunContext& context);
+
+// The same of a file that may be there: one that is added to, or what a run that is resumed has written.
+void require_place(const char* field, const std::string& output, std::initializer_list<std::string> inputs);
+
+// Whether a checkpoint folder was given and holds anything: the run is resumed, which is not overwriting.
+bool holds_files(const std::optional<std::string>& folder);
 
 // Throws Error of kind usage where the name does not end so: ".json".
 void require_ending(const char* field, const std::string& output, const char* ending);

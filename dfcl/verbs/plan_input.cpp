@@ -89,6 +89,8 @@ class PredictionInMemory final : public PlanInput {
 PredictionInMemory::PredictionInMemory(const AllocateRequest& request, core::RunContext& context) : context_(context) {
   read(request);
   set_facts(request, *prediction_, *this, context);
+  carried_from = request.prediction == nullptr ? where_ : "";
+  if (!prediction_->extra.empty()) carried = &prediction_->extra;
   if (prediction_->ids.are_row_numbers()) warnings.push_back(words_without_ids(where_));
   keys_ = data::id_keys(prediction_->ids, context);
   data::require_distinct(prediction_->ids, keys_, where_, context);
@@ -109,7 +111,7 @@ void PredictionInMemory::read(const AllocateRequest& request) {
   if (prediction_ != nullptr) return;
   data::Prediction read;
   if (request.model != nullptr || request.units) {
-    std::shared_ptr<const model::Model> model = request.model;
+    model = request.model;
     if (model == nullptr) model = std::make_shared<const model::Model>(model::read_model(request.predictions));
     id_column_ = model->id_column;
     model::FeatureCounts counts(model->summaries);
@@ -291,6 +293,7 @@ class PredictionStream final : public PlanInput {
 
 PredictionStream::PredictionStream(const AllocateRequest& request, core::RunContext& context) : context_(context) {
   set_facts(request, io::read_prediction_facts(request.predictions), *this, context);
+  carried_from = request.predictions;
   const std::vector<std::string>& arms = facts.arms.labels;
   std::unique_ptr<data::BatchSource> opened = io::open_prediction(request.predictions, arms, context);
   has_eligibility = std::any_of(opened->columns().begin(), opened->columns().end(),

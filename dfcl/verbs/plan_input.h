@@ -48,7 +48,11 @@ class PlanInput {
   std::vector<std::string> segments;  // labels; empty without segments
   bool has_eligibility = false;       // some units may not get every arm
   bool has_drifted = false;           // the units of a model are unlike those that it was trained on
-  std::vector<std::string> warnings;  // of predictions that are an index, say no control or have no ids
+  // Columns that travel into the plan: of a file of predictions or units, or of predictions in memory.
+  std::string carried_from = {};  // path; "": in memory
+  const data::ExtraColumns* carried = nullptr;
+  std::shared_ptr<const model::Model> model = {};  // that made the predictions for this plan; null: they are a file's
+  std::vector<std::string> warnings;               // of predictions that are an index, say no control or have no ids
 };
 
 // Reads what can be read before the first pass. Throws Error.

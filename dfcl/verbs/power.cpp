@@ -87,7 +87,7 @@ JudgedTrial read_trial(const PowerRequest& request, Rows split, core::RunContext
     judged.study.budgets = {{}, {}, {*request.share_of_max}, judged.study.budgets.include_control};
   const data::Study read = with_trial(judged.study, *request.study);
   judged.path = trial_path(read);
-  if (request.output) require_output("output", *request.output, {request.study->file, judged.path});
+  if (request.output) require_output("output", *request.output, {request.study->file, judged.path}, context);
   judged.trial = std::make_shared<const data::Trial>(io::read_trial(read, context));
   judged.own = judged.trial;
   judged.rows = evaluate::rows_of(*judged.trial, split_of_rows(split));
@@ -144,6 +144,8 @@ void judge_plans(const PowerRequest& request, report::PowerFigures& figures, Pla
   figures.value_per_revenue = study.value.of_revenue();
   figures.title = study.report.title.value_or("");
   figures.currency = study.report.currency.value_or("");
+  figures.unit = study.report.unit;
+  figures.revenue_is_money = !study.value.per_revenue;
   figures.revenue_name = study.report.revenue_name.value_or(study.columns.revenue);
   std::vector<TrialPrediction> predicted;
   for (const ModelInput& model : request.models)
@@ -179,7 +181,7 @@ PowerResult power(const PowerRequest& request, core::RunContext& context) {
   if (request.sd) {
     figures.has_trial = false;
     figures.pair.sd = *request.sd;
-    if (request.output) require_output("output", *request.output, {});
+    if (request.output) require_output("output", *request.output, {}, context);
   } else {
     judge_plans(request, figures, variances, context);
   }

@@ -10,10 +10,12 @@
 #include "dfcl/core/version.h"
 #include "dfcl/data/prediction_facts.h"
 #include "dfcl/io/predictions/prediction_writer.h"
+#include "dfcl/io/tables/carried_columns.h"
 #include "dfcl/io/tables/table_writer.h"
 #include "dfcl/io/trial/unit_reader.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
+#include "dfcl/model/study_words.h"
 #include "dfcl/train/method_traits.h"
 #include "dfcl/verbs/outputs.h"
 
@@ -40,11 +42,15 @@ std::size_t write_figure(const model::Model& model, const std::string& units_pat
   data::Provenance provenance = prediction_provenance(model);
   if (figure == model::Figure::standard_errors) provenance.options.emplace_back("figure", "standard errors of effects");
   std::optional<io::PredictionWriter> writer;
+  std::optional<io::CarriedColumns> carried;
+  const std::vector<std::string> carry = model::carried_columns(model);
+  if (!carry.empty()) carried.emplace(units_path, carry, context);
   std::size_t num_units = 0;
   model::predict_units(
       model, units,
       [&](data::Prediction piece) {
-        if (!writer) writer.emplace(output, piece, units.id_type(), provenance);
+        if (carried) piece.extra = carried->take(piece.num_units());
+        if (!writer) writer.emplace(output, piece, units.id_type(), provenance, piece.extra.columns);
         num_units += piece.num_units();
         writer->write(piece);
         context.progress("predicting", num_units, 0, "units");
@@ -54,6 +60,15 @@ std::size_t write_figure(const model::Model& model, const std::string& units_pat
   if (!writer) throw core::data_error(units_path, "no units");
   writer->commit();
   return num_units;
+}
+
+// In memory, with the columns that travel along.
+data::Prediction predict_and_carry(const model::Model& model, const std::string& units, model::FeatureCounts* counts,
+                                   core::RunContext& context) {
+  data::Prediction prediction = model::predict_file(model, units, context, counts);
+  const std::vector<std::string> carry = model::carried_columns(model);
+  if (!carry.empty()) prediction.extra = io::CarriedColumns(units, carry, context).take(prediction.num_units());
+  return prediction;
 }
 
 void check_request(const PredictRequest& request) {
@@ -109,20 +124,36 @@ std::vector<model::FeatureDrift> report_drift(const model::Model& model, const m
 
 }  // namespace
 
+void require_carried(const std::vector<std::string>& names) {
+  constexpr const char* kTaken[] = {"id",           "arm",        "revenue",           "cost",
+                                    "role",         "propensity", "control_revenue",   "control_cost",
+                                    "uplift",       "extra_cost", "second_arm",        "over_second",
+                                    "cut_distance", "typical",    "other_features_add"};
+  for (const std::string& name : names) {
+    const bool is_taken = std::find(std::begin(kTaken), std::end(kTaken), name) != std::end(kTaken) ||
+                          name.starts_with("revenue_") || name.starts_with("cost_") || name.starts_with("eligible_") ||
+                          name.starts_with("reason_");
+    if (is_taken)
+      throw core::field_error("columns.carry", "predictions or plans have a column of this name",
+                              fmt::format("'{}'", name), "another column", "rename it in the units");
+  }
+}
+
 PredictResult predict(const PredictRequest& request, core::RunContext& context) {
   check_request(request);
   PredictResult result;
   const bool is_file = request.in_memory == nullptr;
   result.model = is_file ? std::make_shared<const model::Model>(model::read_model(request.model)) : request.in_memory;
   const std::string model_file = is_file ? request.model : "";
-  if (request.output) require_output("output", *request.output, {model_file, request.units});
+  require_carried(model::carried_columns(*result.model));
+  if (request.output) require_output("output", *request.output, {model_file, request.units}, context);
   if (request.uncertainty) {
-    require_output("uncertainty", *request.uncertainty, {model_file, request.units});
+    require_output("uncertainty", *request.uncertainty, {model_file, request.units}, context);
     require_other_file("uncertainty", *request.uncertainty, request.output.value_or(""));
     require_standard_errors(*result.model);
   }
   if (request.drift) {
-    require_output("drift", *request.drift, {model_file, request.units});
+    require_output("drift", *request.drift, {model_file, request.units}, context);
     require_other_file("drift", *request.drift, request.output.value_or(""));
     require_other_file("drift", *request.drift, request.uncertainty.value_or(""));
     if (result.model->summaries.empty())
@@ -132,7 +163,7 @@ PredictResult predict(const PredictRequest& request, core::RunContext& context) 
   model::FeatureCounts counts(result.model->summaries);
   if (request.keep) {
     result.prediction =
-        std::make_shared<const data::Prediction>(model::predict_file(*result.model, request.units, context, &counts));
+        std::make_shared<const data::Prediction>(predict_and_carry(*result.model, request.units, &counts, context));
     result.num_units = result.prediction->num_units();
     if (request.output) write_prediction(*request.output, *result.prediction, prediction_provenance(*result.model));
   } else if (request.output) {
@@ -152,7 +183,7 @@ data::Provenance prediction_provenance(const model::Model& model) {
 }
 
 void write_prediction(const std::string& path, const data::Prediction& prediction, const data::Provenance& provenance) {
-  io::PredictionWriter writer(path, prediction, prediction.ids.type(), provenance);
+  io::PredictionWriter writer(path, prediction, prediction.ids.type(), provenance, prediction.extra.columns);
   writer.write(prediction);
   writer.commit();
 }

@@ -35,6 +35,9 @@ struct PredictResult {
 
 PredictResult predict(const PredictRequest& request, core::RunContext& context);
 
+// Columns that travel along must not be taken for those of predictions and plans. Throws Error of kind usage.
+void require_carried(const std::vector<std::string>& names);
+
 data::Provenance prediction_provenance(const model::Model& model);
 
 // The file that `dfcl predict` would write.

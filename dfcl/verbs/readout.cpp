@@ -9,6 +9,7 @@
 
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/version.h"
+#include "dfcl/data/prediction_facts.h"
 #include "dfcl/io/predictions/plan_file.h"
 #include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/launch/join_launch.h"
@@ -50,7 +51,7 @@ void require_number(const char* field, const std::optional<double>& number) {
     throw core::field_error(field, "out of range", fmt::format("{}", *number), "a number of 0 or more");
 }
 
-void check_request(const ReadoutRequest& request) {
+void check_request(const ReadoutRequest& request, const core::RunContext& context) {
   require_text("plan", request.plan);
   require_text("outcomes", request.outcomes);
   require_text("control", request.control);
@@ -62,13 +63,13 @@ void check_request(const ReadoutRequest& request) {
   require_value(request.margin, request.per_revenue);
   if (!request.output) return;
   require_ending("output", *request.output, ".json");
-  require_output("output", *request.output, {request.plan, request.outcomes});
+  require_output("output", *request.output, {request.plan, request.outcomes}, context);
 }
 
 }  // namespace
 
 ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context) {
-  check_request(request);
+  check_request(request, context);
   const io::PlanFile plan = io::read_plan(request.plan, context);
   const io::OutcomeTable outcomes =
       io::read_outcomes(request.outcomes, context, {request.weight.value_or(""), request.guardrails});
@@ -79,8 +80,8 @@ ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context)
                        .field = "holdout_share",
                        .what = "how large was the hold-out to be?",
                        .where = request.plan,
-                       .hint = fmt::format("{}; a Parquet plan made with {} says it",
-                                           core::field_name("holdout_share", "0.05"), core::field_name("holdout"))});
+                       .hint = fmt::format("{}; a plan made with {} says it", core::field_name("holdout_share", "0.05"),
+                                           core::field_name("holdout"))});
   }
   options.holdout_share = *share;
   options.budget = total_budget(plan, request.budget);
@@ -95,6 +96,9 @@ ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context)
       plan, outcomes,
       {request.control.value_or(""), request.launch.value_or(""), request.plan, request.outcomes, request.guardrails});
   launch::Readout readout = launch::read_out(launch, options);
+  readout.words.currency = plan.option(data::kCurrencyOption);
+  if (const std::string unit = plan.option(data::kUnitOption); !unit.empty()) readout.words.unit = unit;
+  readout.words.revenue_is_money = plan.option(data::kCountOption) != "true";
   for (const std::string& warning : readout.warnings) context.warn(warning);
 
   data::Provenance provenance{"readout",

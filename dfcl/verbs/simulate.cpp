@@ -70,7 +70,7 @@ simulate::SimulatorOptions make_options(const SimulateRequest& request, std::uin
           .imbalance = request.imbalance};
 }
 
-void check_outputs(const SimulateRequest& request) {
+void check_outputs(const SimulateRequest& request, const core::RunContext& context) {
   require_text("study", request.study);
   if (request.output) require_table_ending("output", *request.output);
   if (request.truth) require_table_ending("truth", *request.truth);
@@ -83,13 +83,15 @@ void check_outputs(const SimulateRequest& request) {
                               fmt::format("with {}", core::field_name("output")));
   }
   require_text("outcomes_of", request.outcomes_of);
+  if (request.truth) require_output("truth", *request.truth, {}, context);
+  if (request.study) require_output("study", *request.study, {}, context);
+  if (request.output) require_output("output", *request.output, {request.outcomes_of.value_or("")}, context);
   if (!request.outcomes_of) return;
   if (request.truth || request.study || request.days) {
     throw core::field_error("outcomes_of",
                             fmt::format("cannot be combined with {}, {} or {}", core::field_name("truth"),
                                         core::field_name("study"), core::field_name("days")));
   }
-  if (request.output) require_output("output", *request.output, {*request.outcomes_of});
 }
 
 // Writes the study into its temporary; it gets its name when everything else has.
@@ -195,7 +197,7 @@ void simulate_outcomes(const SimulateRequest& request, const simulate::Simulator
 
 SimulateResult simulate(const SimulateRequest& request, core::RunContext& context) {
   const simulate::Simulator simulator(make_options(request, context.seed));
-  check_outputs(request);
+  check_outputs(request, context);
   SimulateResult result;
   result.figures.options = simulator.options();
   result.figures.arms = simulator.arms();

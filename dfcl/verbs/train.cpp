@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/version.h"
@@ -74,12 +75,15 @@ void check_request(const TrainRequest& request) {
 }
 
 // None of the files that are written may be an input or another of them.
-void check_outputs(const TrainRequest& request, const data::Study& study) {
+void check_outputs(const TrainRequest& request, const data::Study& study, core::RunContext& context) {
   const std::string trial = trial_path(with_trial(study, request.study));
   const std::string start = request.start_from.value_or("");
   const std::string output = request.output.value_or("");
+  // The same command with the same checkpoint goes on with its own run, and may end with the same files.
+  const bool resumes = holds_files(request.checkpoint);
   const auto require_new = [&](const char* field, const std::string& file) {
-    require_output(field, file, {request.study.file, trial, start});
+    require_place(field, file, {request.study.file, trial, start});
+    if (!resumes) require_output(field, file, {}, context);
   };
   if (request.output) require_new("output", output);
   if (request.out_of_bag) {
@@ -92,7 +96,7 @@ void check_outputs(const TrainRequest& request, const data::Study& study) {
     require_other_file("out_of_bag", *request.out_of_bag, output);
   }
   if (request.log) {
-    require_new("log", *request.log);
+    require_place("log", *request.log, {request.study.file, trial, start});  // lines are added to it
     require_other_file("log", *request.log, output);
     require_other_file("log", *request.log, request.out_of_bag.value_or(""));
   }
@@ -116,7 +120,7 @@ model::Model train(const TrainRequest& request, core::RunContext& context) {
   if (study.method.name != "auto") (void)train::find_method(study.method.name);
   warn_of_idle_settings(request, study.method.name, context);
   warn_of_idle_budget(request, study.method, context);
-  check_outputs(request, study);
+  check_outputs(request, study, context);
   train::TrainOptions options;
   std::optional<model::Model> start;
   if (request.start_from) start = model::read_model(*request.start_from);

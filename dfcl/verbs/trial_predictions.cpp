@@ -11,6 +11,7 @@
 #include "dfcl/data/prediction_facts.h"
 #include "dfcl/data/prediction_fingerprint.h"
 #include "dfcl/io/study/study_file.h"
+#include "dfcl/model/explain.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
 #include "dfcl/verbs/fitted_rows.h"
@@ -19,10 +20,10 @@ namespace dfcl::verbs {
 namespace {
 
 // The features that matter most, where the model knows them.
-std::vector<evaluate::FeatureImportance> top_importance(const model::Model& model) {
+std::vector<evaluate::FeatureImportance> top_importance(const model::Model& model, core::RunContext& context) {
   constexpr std::size_t kMost = 30;
   std::vector<evaluate::FeatureImportance> list;
-  for (const auto& [feature, share] : model::feature_importance(model)) {
+  for (const auto& [feature, share] : model::feature_importance(model, context)) {
     if (share > 0.0 && list.size() < kMost) list.push_back({feature, share});
   }
   return list;
@@ -52,8 +53,8 @@ TrialPrediction predict_by_model(const model::Model& model, const std::string& w
   look_for_training_rows(model.trained, "the model", where, judged, training_rows, context);
   // Who looks at training rows looks at others too, and has been warned there.
   if (training_rows != TrainingRows::allow) warn_of_other_outcomes(model, where, judged.study, context);
-  TrialPrediction predicted{{},    model.method,         model::fingerprint_of(model), model.is_index(),
-                            false, top_importance(model)};
+  TrialPrediction predicted{
+      {}, model.method, model::fingerprint_of(model), model.is_index(), false, top_importance(model, context)};
   if (model.features == judged.trial->features.columns) {
     const data::Prediction prediction = model::predict(
         model, features_of_rows(judged.trial->features, judged.rows.trial_row), judged.rows.ids, context);

@@ -58,6 +58,6 @@ inline constexpr std::array<std::string_view, 2> kWords<evaluate::Ranking> = {"a
 template <>
 inline constexpr std::array<std::string_view, 2> kWords<allocate::Objective> = {"revenue", "profit"};
 template <>
-inline constexpr std::array<std::string_view, 3> kWords<report::ResultsFormat> = {"html", "md", "text"};
+inline constexpr std::array<std::string_view, 5> kWords<report::ResultsFormat> = {"html", "md", "text", "xlsx", "csv"};
 
 }  // namespace dfcl::core

@@ -124,9 +124,11 @@ class Figures:
     #: The part that ``to_frame`` takes where none is named; "": the first.
     _main_part = ""
 
-    def __init__(self, text_of_json: str, text: str) -> None:
+    def __init__(self, text_of_json: str, text: str, full: str = "") -> None:
         self._json = text_of_json
         self.text = text
+        #: What the command line prints with ``--full``.
+        self.full = full or text
         self._figures: dict[str, Any] = _with_intervals(json.loads(text_of_json))
 
     @property
@@ -211,7 +213,7 @@ class Figures:
         return hash(self._json)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self._json, self.text))
+        return (type(self), (self._json, self.text, self.full))
 
 
 def _column(values: list[Any]) -> NDArray[np.generic]:

@@ -55,8 +55,10 @@ class PlanDifference(NamedTuple):
 class Plan(Figures, Frame):
     """Who gets what: columns id, arm, revenue, cost. ``figures`` has budget, spend, value, bound, multiplier, status."""
 
-    def __init__(self, text_of_json: str, text: str, native: _dfcl.Plan | None, index: object = None) -> None:
-        super().__init__(text_of_json, text)
+    def __init__(
+        self, text_of_json: str, text: str, full: str, native: _dfcl.Plan | None, index: object = None
+    ) -> None:
+        super().__init__(text_of_json, text, full)
         self._plan = native
         self._index = index
 
@@ -226,11 +228,11 @@ class Plan(Figures, Frame):
 
     def __reduce__(self) -> tuple[Any, ...]:
         data = (self._bytes(), self._table().num_options) if self.has_plan else None
-        return (_plan_of, (self._json, self.text, data, self._index))
+        return (_plan_of, (self._json, self.text, self.full, data, self._index))
 
 
-def _plan_of(text_of_json: str, text: str, data: tuple[bytes, int] | None, index: object) -> Plan:
+def _plan_of(text_of_json: str, text: str, full: str, data: tuple[bytes, int] | None, index: object) -> Plan:
     if data is None:
-        return Plan(text_of_json, text, None, index)
+        return Plan(text_of_json, text, full, None, index)
     with Stored(data[0]) as path:
-        return Plan(text_of_json, text, _dfcl.read_plan(path, data[1], _dfcl.Run()), index)
+        return Plan(text_of_json, text, full, _dfcl.read_plan(path, data[1], _dfcl.Run()), index)

@@ -124,7 +124,7 @@ class Results(Figures):
         for name, value in (("output", path), ("format", format)):
             if value is not None:
                 request.set(name, value)
-        return _dfcl.report(request)
+        return _dfcl.report(request, _dfcl.Run(overwrite=True))
 
     def _repr_html_(self) -> str:
         tables = self._tables()

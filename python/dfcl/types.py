@@ -197,7 +197,9 @@ class AllocateOptions(TypedDict, total=False):
     explore: float | None
     launch: str | None
     previous: TableLike | None
+    explain: bool
     output: Path | None
+    overwrite: bool
     threads: int | None
     seed: int
     progress: Progress
@@ -228,6 +230,7 @@ class EvaluateOptions(TypedDict, total=False):
     test: TableLike | None
     split_out: Path | None
     output: Path | None
+    overwrite: bool
     threads: int | None
     seed: int
     progress: Progress

@@ -47,11 +47,13 @@ void bind_run(nb::module_& module) {
   nb::class_<RunOptions>(module, "Run")
       .def(
           "__init__",
-          [](RunOptions* self, const nb::object& threads, const nb::object& seed, nb::object tell) {
+          [](RunOptions* self, const nb::object& threads, const nb::object& seed, nb::object tell,
+             const nb::object& overwrite) {
             new (self) RunOptions{core::checked_threads(to_whole_number("threads", threads)),
-                                  core::checked_seed(to_whole_number("seed", seed)), std::move(tell)};
+                                  core::checked_seed(to_whole_number("seed", seed)), std::move(tell),
+                                  to_flag("overwrite", overwrite)};
           },
-          "threads"_a = 0, "seed"_a = 0, "tell"_a = nb::none());
+          "threads"_a = 0, "seed"_a = 0, "tell"_a = nb::none(), "overwrite"_a = false);
 }
 
 void bind_study(nb::module_& module) {
@@ -101,7 +103,12 @@ void bind_model(nb::module_& module) {
            })
       .def("write", [](const ModelHandle& self, const std::string& path) { model::write_model(path, *self.model); })
       .def("json", [](const ModelHandle& self) { return text(report::model_json(*self.model)); })
-      .def("text", [](const ModelHandle& self) { return text(report::model_text(*self.model, "model")); })
+      .def(
+          "text",
+          [](const ModelHandle& self, bool full) {
+            return text(report::model_text(*self.model, "model", full ? report::Length::full : report::Length::brief));
+          },
+          "full"_a = false)
       .def_prop_ro("method", [](const ModelHandle& self) { return self.model->method; })
       .def_prop_ro("seed", [](const ModelHandle& self) { return self.model->seed; })
       .def_prop_ro("study", [](const ModelHandle& self) { return text(self.model->study); })

@@ -90,6 +90,7 @@ void run_without_gil(const RunOptions& options, const std::function<void(core::R
   std::thread worker([&] {
     try {
       core::RunContext context(options.threads, options.seed, &mailbox, &cancel);
+      context.may_overwrite = options.overwrite;
       work(context);
     } catch (...) {
       failure = std::current_exception();

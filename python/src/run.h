@@ -25,6 +25,7 @@ struct RunOptions {
   // step at hand ("loss 0.41"), "warning" with a text.
   // None: nobody is told.
   nanobind::object tell = nanobind::none();
+  bool overwrite = false;  // outputs may replace files that are there
 };
 
 // Returns when the work is done. Throws what the work throws, or the exception that a signal handler or `tell` raised.

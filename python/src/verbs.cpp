@@ -37,12 +37,19 @@ namespace nb = nanobind;
 namespace dfcl::python {
 namespace {
 
+using report::Length;
+
+// What a result is built from: its JSON, its screen in brief and in full.
+template <class Text>
+nb::tuple screens(const std::string& json, const Text& text_of) {
+  return nb::make_tuple(text(json), text(text_of(Length::brief)), text(text_of(Length::full)));
+}
+
 void bind_init(nb::module_& module) {
   using Request = verbs::InitRequest;
   RequestFields<Request>()
       .add("trial", &Request::trial)
       .add("output", &Request::output)
-      .add("overwrite", &Request::overwrite)
       .add("arm", &Request::arm)
       .add("control", &Request::control)
       .add("revenue", &Request::revenue)
@@ -87,7 +94,7 @@ void bind_check(nb::module_& module) {
   module.def("check", [](const Request& request, const RunOptions& options) {
     const check::CheckResult result =
         run(options, [&](core::RunContext& context) { return verbs::check(request, context); });
-    return std::make_tuple(text(report::check_json(result)), text(report::check_text(result)));
+    return screens(report::check_json(result), [&](Length length) { return report::check_text(result, length); });
   });
 }
 
@@ -191,6 +198,7 @@ void bind_allocate(nb::module_& module) {
       .add("max_units", &Request::max_units)
       .add("rule", &Request::rule)
       .add("stream", &Request::stream)
+      .add("explain", &Request::explain)
       .add("holdout", &Request::holdout)
       .add("explore", &Request::explore)
       .add("holdout_salt", &Request::holdout_salt)
@@ -205,12 +213,13 @@ void bind_allocate(nb::module_& module) {
     nb::list figures;
     nb::list plans;
     if (result.curve) {
-      figures.append(nb::make_tuple(text(report::curve_json(*result.curve, result.arms)),
-                                    text(report::curve_text(*result.curve, result.arms))));
+      figures.append(screens(report::curve_json(*result.curve, result.arms), [&](Length length) {
+        return report::curve_text(*result.curve, result.arms, result.words, length);
+      }));
     }
     for (std::size_t i = 0; i < result.plans.size(); ++i) {
-      figures.append(
-          nb::make_tuple(text(report::plans_json({result.plans[i]})), text(report::plans_text({result.plans[i]}))));
+      figures.append(screens(report::plans_json({result.plans[i]}),
+                             [&](Length length) { return report::plans_text({result.plans[i]}, length); }));
       if (result.kept[i].plan == nullptr) {
         plans.append(nb::none());
       } else {
@@ -266,7 +275,8 @@ void bind_evaluate(nb::module_& module) {
   module.def("evaluate", [](const Request& request, const RunOptions& options) {
     const verbs::EvaluateResult result =
         run(options, [&](core::RunContext& context) { return verbs::evaluate(request, context); });
-    return std::make_tuple(text(report::evaluation_json(result.report)), text(report::evaluation_text(result.report)));
+    return screens(report::evaluation_json(result.report),
+                   [&](Length length) { return report::evaluation_text(result.report, length); });
   });
 }
 
@@ -286,7 +296,8 @@ void bind_compare(nb::module_& module) {
   module.def("compare", [](const Request& request, const RunOptions& options) {
     const verbs::CompareResult result =
         run(options, [&](core::RunContext& context) { return verbs::compare(request, context); });
-    return std::make_tuple(text(result.json), text(report::comparison_text(result.report, result.times)));
+    return screens(result.json,
+                   [&](Length length) { return report::comparison_text(result.report, result.times, length); });
   });
 }
 
@@ -302,7 +313,8 @@ void bind_deploy(nb::module_& module) {
     const verbs::DeployResult result =
         run(options, [&](core::RunContext& context) { return verbs::deploy(request, context); });
     const bool with_controller = request.controller == verbs::Switch::on;
-    return std::make_tuple(text(result.json), text(report::deploy_text(result.deployment, with_controller)));
+    return screens(result.json,
+                   [&](Length length) { return report::deploy_text(result.deployment, with_controller, length); });
   });
 }
 
@@ -325,8 +337,8 @@ void bind_readout(nb::module_& module) {
   module.def("readout", [](const Request& request, const RunOptions& options) {
     const verbs::ReadoutResult result =
         run(options, [&](core::RunContext& context) { return verbs::read_out(request, context); });
-    return std::make_tuple(text(report::readout_json(result.readout, result.provenance)),
-                           text(report::readout_text(result.readout)));
+    return screens(report::readout_json(result.readout, result.provenance),
+                   [&](Length length) { return report::readout_text(result.readout, length); });
   });
 }
 
@@ -359,8 +371,8 @@ void bind_power(nb::module_& module) {
   module.def("power", [](const Request& request, const RunOptions& options) {
     const verbs::PowerResult result =
         run(options, [&](core::RunContext& context) { return verbs::power(request, context); });
-    return std::make_tuple(text(report::power_json(result.figures, result.provenance)),
-                           text(report::power_text(result.figures)));
+    return screens(report::power_json(result.figures, result.provenance),
+                   [&](Length length) { return report::power_text(result.figures, length); });
   });
 }
 
@@ -373,15 +385,18 @@ void bind_files(nb::module_& module) {
       .add("output", &Report::output)
       .add("format", &Report::format)
       .bind(module, "ReportRequest");
-  module.def("report", [](const Report& request) { return text(verbs::report(request).text); });
+  module.def("report", [](const Report& request, const RunOptions& options) {
+    return text(run(options, [&](core::RunContext& context) { return verbs::report(request, context); }).text);
+  });
   using Export = verbs::ExportRequest;
   RequestFields<Export>()
       .add("model", &Export::model)
       .add("in_memory", &Export::in_memory)
       .add("output", &Export::output)
       .bind(module, "ExportRequest");
-  module.def("export_model", [](const Export& request) {
-    const std::string bytes = verbs::export_model(request);
+  module.def("export_model", [](const Export& request, const RunOptions& options) {
+    const std::string bytes =
+        run(options, [&](core::RunContext& context) { return verbs::export_model(request, context); });
     return nb::bytes(bytes.data(), bytes.size());
   });
   using Info = verbs::InfoRequest;
@@ -390,9 +405,11 @@ void bind_files(nb::module_& module) {
     const verbs::InfoResult result =
         run(options, [&](core::RunContext& context) { return verbs::info(request, context); });
     if (const auto* model = std::get_if<model::Model>(&result))
-      return std::make_tuple(text(report::model_json(*model)), text(report::model_text(*model, request.file)));
+      return screens(report::model_json(*model),
+                     [&](Length length) { return report::model_text(*model, request.file, length); });
     const auto& table = std::get<data::TableSummary>(result);
-    return std::make_tuple(text(report::table_json(table)), text(report::table_text(table, request.file)));
+    return screens(report::table_json(table),
+                   [&](Length length) { return report::table_text(table, request.file, length); });
   });
 }
 

@@ -36,6 +36,13 @@ class Program:
         self.binary = BINARY
 
     def __call__(self, *arguments, timeout=300, **options):
+        """Outputs of an earlier call are replaced; test_overwrite.py has `plain`, which does not say so."""
+        writes = {"-o", "--output", "--split-out"} & set(map(str, arguments))
+        more = ["--overwrite"] if writes and "--overwrite" not in arguments else []
+        return self.plain(*arguments, *more, timeout=timeout, **options)
+
+    def plain(self, *arguments, timeout=300, **options):
+        """The arguments and nothing else."""
         return self._run([self.binary, *map(str, arguments)], timeout, options)
 
     def shell(self, line, timeout=300, **options):

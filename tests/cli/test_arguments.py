@@ -32,7 +32,7 @@ COMMANDS = {
     "serve": (["input", "units"], {"input": "truth.parquet", "seconds": 0}),
     "export": (["model"], {"model": "model.safetensors", "output": "model.onnx"}),
 }
-FOR_ALL = {"json", "quiet", "help"}
+FOR_ALL = {"json", "quiet", "help", "full", "overwrite"}
 POSITION = {"models": "MODEL|PREDICTIONS"}
 
 

@@ -6,6 +6,7 @@ After a change that is meant: DFCL_REFRESH_GOLDEN=1 .venv/bin/python3 -m pytest 
 
 import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -80,7 +81,10 @@ def test_every_example_runs(folder_with_a_trial):
         for line in lines:
             assert line.startswith("dfcl "), line
             # A reader has the inputs of an example, not yet its output.
-            for output in re.findall(r" -o (\S+)", line):
-                (dfcl.folder / output).unlink(missing_ok=True)
+            written = r" (?:-o|--study|--truth) (\S+)" if " simulate " in line else r" -o (\S+)"
+            for output in re.findall(written, line):
+                shutil.rmtree(dfcl.folder / output, ignore_errors=True)
+                if (dfcl.folder / output).exists():
+                    (dfcl.folder / output).unlink()
             result = dfcl.shell(line)
             assert result.code == 0, f"{line}\n{result.stderr}"

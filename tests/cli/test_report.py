@@ -2,6 +2,8 @@
 """dfcl report: formats, where they go, and what is refused. tests/web looks at the page itself."""
 
 import json
+import zipfile
+from xml.etree import ElementTree
 
 import pytest
 
@@ -41,7 +43,7 @@ def test_the_format_follows_the_name_of_the_output_or_the_flag(dfcl, results):
     assert (folder / "a.txt").read_text().startswith("Spring trial\n====")
     assert (folder / "b.txt").read_text() == (folder / "a.md").read_text()
     refused = dfcl("report", results, "-o", "a.pdf")
-    assert refused.code == 2 and ".html, .md or .txt" in refused.stderr
+    assert refused.code == 2 and ".html, .md, .txt, .xlsx or .csv" in refused.stderr
     assert not (folder / "a.pdf").exists()
 
 
@@ -108,3 +110,41 @@ def test_a_mistyped_format_is_answered_with_a_suggestion(dfcl, results):
     done = dfcl("report", results, "-o", "a.html", "--format", "htm")
     assert done.code == 2
     assert "html" in done.stderr
+
+
+def sheets_of(path):
+    """Name -> rows of texts and numbers, by nothing but a ZIP and an XML reader."""
+    space = {"m": "http://schemas.openxmlformats.org/spreadsheetml/2006/main"}
+    found = {}
+    with zipfile.ZipFile(path) as book:
+        assert book.testzip() is None
+        names = [one.get("name") for one in ElementTree.fromstring(book.read("xl/workbook.xml")).iter(f"{{{space['m']}}}sheet")]
+        for number, name in enumerate(names, start=1):
+            tree = ElementTree.fromstring(book.read(f"xl/worksheets/sheet{number}.xml"))
+            found[name] = [
+                [cell.findtext("m:is/m:t", None, space) or float(cell.findtext("m:v", "nan", space)) for cell in row]
+                for row in tree.iter(f"{{{space['m']}}}row")
+            ]
+    return found
+
+
+def test_a_workbook_has_a_sheet_for_each_list_and_numbers_in_its_cells(dfcl, tmp_path):
+    plans = [{"budget_per_unit": 0.1, "revenue": {"value": 1.5, "low": 1.0, "high": 2.0}}, {"budget_per_unit": 0.2}]
+    results = {**RESULTS, "models": [{"name": "a", "method": "tsm", "deployed": plans}, {"name": "b", "deployed": plans[:1]}]}
+    (tmp_path / "r.json").write_text(json.dumps(results))
+    for name in ("r.xlsx", "again.xlsx", "r.csv"):
+        done = dfcl("report", "r.json", "-o", name)
+        assert done.code == 0, done.stderr
+    sheets = sheets_of(tmp_path / "r.xlsx")
+    assert list(sheets)[0] == "results" and {"models", "models deployed"} <= set(sheets)
+    head, first, *rest = sheets["models deployed"]
+    row = dict(zip(head, first))
+    assert row["models name"] == "a" and row["budget_per_unit"] == 0.1 and row["revenue.low"] == 1.0
+    assert [one[0] for one in rest] == ["a", "b"]
+    assert (tmp_path / "r.xlsx").read_bytes() == (tmp_path / "again.xlsx").read_bytes()
+    assert "models deployed,1,revenue.high,2\n" in (tmp_path / "r.csv").read_text()
+
+
+def test_a_workbook_needs_a_file(dfcl, results):
+    refused = dfcl("report", results, "--format", "xlsx")
+    assert refused.code == 2 and "-o" in refused.stderr

@@ -84,7 +84,7 @@ TEST(Requests, WithoutWhatTheyAreAboutNameIt) {
   EXPECT_EQ(refused_field([](core::RunContext& context) { (void)evaluate({}, context); }), "models");
   EXPECT_EQ(refused_field([](core::RunContext& context) { (void)simulate({}, context); }), "rows");
   EXPECT_EQ(refused_field([](core::RunContext&) { (void)report({}); }), "results");
-  EXPECT_EQ(refused_field([](core::RunContext&) { (void)export_model({}); }), "model");
+  EXPECT_EQ(refused_field([](core::RunContext& context) { (void)export_model({}, context); }), "model");
 }
 
 TEST(Requests, ThatGiveAnEmptyTextAreRefused) {

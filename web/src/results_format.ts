@@ -18,6 +18,8 @@ export interface ReportWords {
   currency?: Maybe<string>;
   revenue_name?: Maybe<string>;
   cost_name?: Maybe<string>;
+  unit?: Maybe<string>;
+  revenue_is_money?: Maybe<boolean>;
   decimal?: Maybe<string>;
   thousands?: Maybe<string>;
 }

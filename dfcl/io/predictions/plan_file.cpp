@@ -11,17 +11,21 @@ constexpr std::size_t kPieceUnits = 65'536;
 
 }  // namespace
 
-PlanWriter::PlanWriter(const std::string& path, data::ColumnType id_type, bool with_roles,
-                       const data::Provenance& provenance)
-    : path_(path), id_type_(id_type), with_roles_(with_roles), pending_(empty_batch()) {
+PlanWriter::PlanWriter(const std::string& path, const data::Plan& first, const data::Provenance& provenance)
+    : path_(path),
+      id_type_(first.ids.type()),
+      with_roles_(first.has_roles()),
+      extra_(first.extra.columns),
+      pending_(empty_batch()) {
   using data::ColumnType;
   std::vector<data::ColumnInfo> columns = {
-      {"id", id_type}, {"arm", ColumnType::text}, {"revenue", ColumnType::float32}, {"cost", ColumnType::float32}};
-  if (with_roles) {
+      {"id", id_type_}, {"arm", ColumnType::text}, {"revenue", ColumnType::float32}, {"cost", ColumnType::float32}};
+  if (with_roles_) {
     columns.push_back({"role", ColumnType::text});
     for (const char* name : {"propensity", "control_revenue", "control_cost"})
       columns.push_back({name, ColumnType::float32});
   }
+  columns.insert(columns.end(), extra_.begin(), extra_.end());
   writer_ = std::make_unique<TableWriter>(path, columns, provenance);
 }
 
@@ -33,6 +37,7 @@ data::Batch PlanWriter::empty_batch() const {
     batch.columns.emplace_back(data::TextColumn{});
     for (int i = 0; i < 3; ++i) batch.columns.emplace_back(std::vector<float>{});
   }
+  for (const data::ColumnInfo& column : extra_) batch.columns.push_back(data::empty_values(column.type));
   return batch;
 }
 
@@ -51,6 +56,9 @@ void PlanWriter::append(const data::Plan& piece, std::size_t unit) {
     add(6, piece.control_revenue[unit]);
     add(7, piece.control_cost[unit]);
   }
+  const std::size_t first = pending_.columns.size() - extra_.size();
+  for (std::size_t column = 0; column < extra_.size(); ++column)
+    data::append_rows(piece.extra.values[column], unit, unit + 1, pending_.columns[first + column]);
   ++pending_.num_rows;
 }
 

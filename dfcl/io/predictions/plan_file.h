@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Plan files: `id`, `arm`, `revenue` and `cost` (predicted for the chosen arm), with roles also `role`, `propensity`,
-// `control_revenue` and `control_cost`; the figures of the plan are the file's metadata. Written 65,536 units at a
-// time, however they come, so that equal plans are equal bytes; whole or not at all.
+// `control_revenue` and `control_cost`, and whatever travels with it; the figures of the plan are the file's metadata.
+// Written 65,536 units at a time, however they come, so that equal plans are equal bytes; whole or not at all.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,9 @@ class TableWriter;
 
 class PlanWriter {
  public:
-  // id_type: int64, uint64 or text, which must hold the ids of every piece. with_roles: every piece has them.
-  PlanWriter(const std::string& path, data::ColumnType id_type, bool with_roles, const data::Provenance& provenance);
+  // first: a plan, or the first piece of one: its type of ids, which must hold those of every piece, whether there are
+  // roles, and its extra columns are those of all.
+  PlanWriter(const std::string& path, const data::Plan& first, const data::Provenance& provenance);
   ~PlanWriter();
 
   void write(const data::Plan& piece);
@@ -38,6 +39,7 @@ class PlanWriter {
   std::string path_;
   data::ColumnType id_type_;
   bool with_roles_;
+  std::vector<data::ColumnInfo> extra_;
   data::Batch pending_;
   std::unique_ptr<TableWriter> writer_;
 };
@@ -57,8 +59,8 @@ struct PlanFile {
 // finite, an unknown role, a propensity outside (0, 1], an id that stands twice.
 PlanFile read_plan(const std::string& path, core::RunContext& context);
 
-// What happened: one row a unit. Columns `id`, `role`, `arm` (received), `revenue`, `cost`; `time` and `propensity` may
-// be there. Throws as read_plan.
+// What happened: one row a unit. Columns `id` and `revenue`; `role`, `arm` (received), `cost`, `time` and `propensity`
+// may be there: what is not is empty here, and the plan says it. Throws as read_plan.
 struct OutcomeTable {
   data::Ids ids;
   std::vector<data::Role> role;

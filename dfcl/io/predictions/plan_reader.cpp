@@ -186,17 +186,17 @@ PlanFile read_plan(const std::string& path, core::RunContext& context) {
 }
 
 OutcomeTable read_outcomes(const std::string& path, core::RunContext& context, const OutcomeColumns& columns) {
-  std::vector<std::string> needed = {"id", "role", "arm", "revenue", "cost"};
+  std::vector<std::string> needed = {"id", "revenue"};
   if (!columns.weight.empty()) needed.push_back(columns.weight);
   needed.insert(needed.end(), columns.guardrails.begin(), columns.guardrails.end());
-  UnitTable table(path, needed, {"time", "propensity"}, context);
+  UnitTable table(path, needed, {"role", "arm", "cost", "time", "propensity"}, context);
   OutcomeTable outcomes;
   outcomes.guardrails.resize(columns.guardrails.size());
   table.read([&](std::size_t first) {
-    table.append_roles(first, outcomes.role);
-    table.append_arms(first, outcomes.arms, outcomes.arm);
+    if (table.has("role")) table.append_roles(first, outcomes.role);
+    if (table.has("arm")) table.append_arms(first, outcomes.arms, outcomes.arm);
     table.append_finite("revenue", first, outcomes.revenue);
-    table.append_finite("cost", first, outcomes.cost);
+    if (table.has("cost")) table.append_finite("cost", first, outcomes.cost);
     for (std::size_t i = 0; i < columns.guardrails.size(); ++i)
       table.append_finite(columns.guardrails[i], first, outcomes.guardrails[i]);
     if (!columns.weight.empty()) table.append_weights(columns.weight, first, outcomes.weight);

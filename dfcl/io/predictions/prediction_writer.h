@@ -20,8 +20,9 @@ class TableWriter;
 class PredictionWriter {
  public:
   // facts: of every piece; the file says them. id_type: int64, uint64 or text, which must hold the ids of every piece.
+  // extra: columns that every piece has beside.
   PredictionWriter(const std::string& path, const data::PredictionFacts& facts, data::ColumnType id_type,
-                   const data::Provenance& provenance);
+                   const data::Provenance& provenance, std::vector<data::ColumnInfo> extra = {});
   ~PredictionWriter();
 
   void write(const data::Prediction& piece);
@@ -33,6 +34,7 @@ class PredictionWriter {
   std::string path_;
   data::ColumnType id_type_;
   std::size_t num_arms_;
+  std::vector<data::ColumnInfo> extra_;
   data::Batch pending_;
   std::unique_ptr<TableWriter> writer_;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dfcl/report/check/check_brief.h"
 #include "dfcl/report/check/check_description.h"
 #include "dfcl/report/text/text_table.h"
 
@@ -25,17 +26,7 @@ std::string paragraph(std::string_view mark, const check::Finding& finding) {
 }
 
 std::string verdict_text(const CheckResult& result) {
-  std::string text;
-  if (result.grade == check::Grade::adjustable) {
-    text = "FIT to learn from with care: imbalanced, but adjustable.\n";
-  } else if (result.fit) {
-    text = result.warnings.empty() ? "FIT to learn from.\n"
-                                   : fmt::format("FIT to learn from, with {} warning{}.\n", result.warnings.size(),
-                                                 result.warnings.size() == 1 ? "" : "s");
-  } else {
-    text = fmt::format("UNFIT to learn from: {} problem{}.\n", result.problems.size(),
-                       result.problems.size() == 1 ? "" : "s");
-  }
+  std::string text = check_verdict(result) + "\n";
   for (const check::Finding& problem : result.problems) text += paragraph("!", problem);
   for (const check::Finding& warning : result.warnings) text += paragraph("-", warning);
   return text;
@@ -203,7 +194,17 @@ std::string notes_text(const CheckResult& result) {
 
 std::string check_json(const CheckResult& result) { return dump_json(description(Of<CheckResult>{}).write(result)); }
 
-std::string check_text(const CheckResult& result) {
+std::string check_verdict(const CheckResult& result) {
+  const auto plural = [](std::size_t count) { return count == 1 ? "" : "s"; };
+  if (result.grade == check::Grade::adjustable) return "FIT to learn from with care: imbalanced, but adjustable.";
+  if (!result.fit)
+    return fmt::format("UNFIT to learn from: {} problem{}.", result.problems.size(), plural(result.problems.size()));
+  if (result.warnings.empty()) return "FIT to learn from.";
+  return fmt::format("FIT to learn from, with {} warning{}.", result.warnings.size(), plural(result.warnings.size()));
+}
+
+std::string check_text(const CheckResult& result, Length length) {
+  if (length == Length::brief) return check_brief(result);
   return verdict_text(result) + "\n" + size_text(result) + arms_text(result) + sample_ratio_text(result) +
          balance_text(result) + columns_text(result) + notes_text(result);
 }

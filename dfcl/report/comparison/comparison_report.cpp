@@ -7,6 +7,7 @@
 #include "dfcl/report/comparison/comparison_tables.h"
 #include "dfcl/report/results/results_report.h"
 #include "dfcl/report/text/text_table.h"
+#include "dfcl/train/methods.h"
 
 namespace dfcl::report {
 namespace {
@@ -27,6 +28,23 @@ std::string failures_text(const ComparisonReport& report) {
   return text;
 }
 
+std::string brief_text(const ComparisonReport& report, const std::vector<compare::TrainingTime>& times) {
+  Document document = {Paragraph{report.evaluation.evaluation.verdict.sentence}};
+  Bullets failed;
+  for (const compare::TrainingFailure& failure : report.comparison.failures) {
+    const std::string& name = report.comparison.entries[failure.entry].name;
+    failed.items.push_back(fmt::format("not trained: {}, seed {}: {}", name, failure.seed, failure.message));
+  }
+  if (!failed.items.empty()) document.push_back(failed);
+  for (Table table : {differences_table(report), seeds_revenue_table(report), times_table(report, times)}) {
+    for (auto& row : table.rows) {
+      if (!row.empty()) row.front() = train::method_words(row.front());
+    }
+    if (!table.rows.empty()) document.push_back(std::move(table));
+  }
+  return screen_text(document);
+}
+
 }  // namespace
 
 std::string comparison_json(const ComparisonReport& report) {
@@ -41,8 +59,10 @@ std::string comparison_page(const std::string& json, const ComparisonReport& rep
   return render_results(dump_json(with_times), "the comparison", ResultsFormat::html);
 }
 
-std::string comparison_text(const ComparisonReport& report, const std::vector<compare::TrainingTime>& times) {
+std::string comparison_text(const ComparisonReport& report, const std::vector<compare::TrainingTime>& times,
+                            Length length) {
   const evaluate::Evaluation& evaluation = report.evaluation.evaluation;
+  if (length == Length::brief) return brief_text(report, times);
   std::string text = wrap(printable(evaluation.verdict.sentence), 0) + "\n";
   text += text_of(differences_table(report));
   text += text_of(seeds_revenue_table(report));

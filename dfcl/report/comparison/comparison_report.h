@@ -10,6 +10,7 @@
 
 #include "dfcl/compare/comparison.h"
 #include "dfcl/report/evaluation/evaluation_report.h"
+#include "dfcl/report/text/screen.h"
 
 namespace dfcl::report {
 
@@ -22,6 +23,7 @@ std::string comparison_json(const ComparisonReport& report);
 // json: of the function above.
 std::string comparison_page(const std::string& json, const ComparisonReport& report,
                             const std::vector<compare::TrainingTime>& times);
-std::string comparison_text(const ComparisonReport& report, const std::vector<compare::TrainingTime>& times);
+std::string comparison_text(const ComparisonReport& report, const std::vector<compare::TrainingTime>& times,
+                            Length length = Length::full);
 
 }  // namespace dfcl::report

@@ -11,6 +11,7 @@
 #include "dfcl/data/provenance.h"
 #include "dfcl/data/report_words.h"
 #include "dfcl/evaluate/evaluation.h"
+#include "dfcl/report/text/screen.h"
 
 namespace dfcl::report {
 
@@ -23,6 +24,6 @@ struct EvaluationReport {
 };
 
 std::string evaluation_json(const EvaluationReport& report);
-std::string evaluation_text(const EvaluationReport& report);
+std::string evaluation_text(const EvaluationReport& report, Length length = Length::full);
 
 }  // namespace dfcl::report

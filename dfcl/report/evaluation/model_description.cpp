@@ -220,7 +220,7 @@ const Described<ReportedModel>& description(Of<ReportedModel>) {
           .maybe(
               "importance",
               [](const M& one) { return one.importance.empty() ? std::nullopt : std::optional(one.importance); },
-              "features by falling importance; of models that say it");
+              "features by falling importance: what replacing them by typical values changes; of models");
   return model;
 }
 

@@ -6,9 +6,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "dfcl/core/run_context.h"
+#include "dfcl/model/explain.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/report/files/findings_report.h"
+#include "dfcl/report/files/model_brief.h"
 #include "dfcl/report/text/text_table.h"
+#include "dfcl/train/methods.h"
 
 namespace dfcl::report {
 namespace {
@@ -55,32 +59,20 @@ std::string cost_text(const model::Model& model, const learn::Description& descr
   return text + (facts.kind == data::CostKind::price_if ? "; paid with a probability that is learned" : "");
 }
 
-std::string arms_text(const model::Model& model) {
-  std::string text;
-  for (std::size_t arm = 0; arm < model.arms.size(); ++arm) {
-    text += fmt::format("{}{}{}", arm == 0 ? "" : ", ", printable(model.arms.labels[arm]),
-                        arm == model.arms.control ? " (control)" : "");
-  }
-  return text + (model.arms.ordered ? "; graded" : "");
-}
-
 std::string importance_text(const model::Model& model) {
   constexpr std::size_t kShown = 12;
-  const auto list = model::feature_importance(model);
+  core::RunContext context(1);
+  const auto list = model::feature_importance(model, context);
   if (list.empty()) return "";
   TextTable table({{"feature", Align::left}, {"importance"}});
   for (std::size_t i = 0; i < std::min(kShown, list.size()) && list[i].second > 0.0; ++i)
     table.add_row({list[i].first, percent_text(list[i].second)});
-  std::vector<std::string> measures;  // of a mixture of learners each has its own
-  for (const auto& part : model.predictors) {
-    const std::string words = part.predictor->importance_words();
-    if (part.predictor->importance().empty() || words.empty()) continue;
-    if (std::find(measures.begin(), measures.end(), words) == measures.end()) measures.push_back(words);
-  }
-  return fmt::format("\n{}\n", wrap(fmt::format("Features by which effects differ (share of {}):",
-                                                fmt::join(measures, "; and of ")),
-                                    2)) +
-         table.text();
+  return "\n" +
+         wrap(
+             "Features that decide (share of what replacing them by typical values changes in the net scores of arms "
+             "over control):",
+             2) +
+         "\n" + table.text();
 }
 
 std::string trained_text(const model::Model& model) {
@@ -187,15 +179,25 @@ ordered_json features_json(const model::Model& model) {
 
 }  // namespace
 
-std::string model_text(const model::Model& model, const std::string& path) {
+std::string model_arms_text(const model::Model& model) {
+  std::string text;
+  for (std::size_t arm = 0; arm < model.arms.size(); ++arm) {
+    text += fmt::format("{}{}{}", arm == 0 ? "" : ", ", printable(model.arms.labels[arm]),
+                        arm == model.arms.control ? " (control)" : "");
+  }
+  return text + (model.arms.ordered ? "; graded" : "");
+}
+
+std::string model_text(const model::Model& model, const std::string& path, Length length) {
+  if (length == Length::brief) return model_brief(model, path);
   std::string text = fmt::format("{}: a model: revenue and cost of a unit under each of {} arms\n", printable(path),
                                  model.arms.size());
-  text += fmt::format("Method {}, seed {}, dfcl {}, fingerprint {}\n\n", printable(model.method), model.seed,
-                      printable(model.version), model::fingerprint_of(model));
+  text += fmt::format("Method: {}; seed {}, dfcl {}, fingerprint {}\n\n", printable(train::method_words(model.method)),
+                      model.seed, printable(model.version), model::fingerprint_of(model));
   const auto line = [&](const char* name, const std::string& value) {
     text += wrap(fmt::format("{:<12}{}", name, value), 12) + "\n";
   };
-  line("arms", arms_text(model));
+  line("arms", model_arms_text(model));
   const learn::Description first = model.predictors.front().predictor->describe(model.schema());
   line("revenue", revenue_text(model, first));
   line("cost", cost_text(model, first));
@@ -259,6 +261,10 @@ std::string model_json(const model::Model& model) {
     }
   }
   add_findings(json, model);
+  core::RunContext context(1);
+  ordered_json importance = ordered_json::object();
+  for (const auto& [feature, share] : model::feature_importance(model, context)) importance[feature] = share;
+  json["feature_importance"] = importance;
   json["multipliers"] = multipliers;
   json["trained_on"] = {{"units", model.trained.num_units},
                         {"trial_fingerprint", fmt::format("{:016x}", model.trained.trial_fingerprint)},

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "dfcl/report/text/number_format.h"
+
 namespace dfcl::report {
 namespace {
 
@@ -16,26 +18,27 @@ ordered_json mean(double sum, std::uint64_t units) {
 }
 
 std::string mean_text(double sum, std::uint64_t units) {
-  return units == 0 ? "-" : fmt::format("{:.5f}", sum / static_cast<double>(units));
+  return units == 0 ? "-" : number_text(sum / static_cast<double>(units));
 }
 
 }  // namespace
 
-std::string simulation_text(const SimulationFigures& figures) {
+std::string simulation_text(const SimulationFigures& figures, Length length) {
   const simulate::SimulatorOptions& options = figures.options;
   const auto rows = static_cast<double>(options.num_rows);
-  std::string text =
-      fmt::format("{} rows, {} columns, preset {}, response {}, seed {}\n\n", options.num_rows, figures.num_columns,
-                  core::to_word(options.preset), core::to_word(options.response), options.seed);
-  text += fmt::format("{:>5}{:>12}{:>9}{:>14}{:>14}{:>16}{:>13}\n", "arm", "units", "share", "mean revenue",
-                      "mean cost", "true revenue", "true cost");
+  Table table{.columns = {"arm", "units", "share", "mean revenue", "mean cost", "true revenue", "true cost"}};
   for (std::size_t i = 0; i < figures.totals.size(); ++i) {
     const simulate::ArmTotals& arm = figures.totals[i];
-    text += fmt::format("{:>5}{:>12}{:>9.4f}{:>14}{:>14}{:>16.5f}{:>13.5f}\n", figures.arms[i], arm.units,
-                        static_cast<double>(arm.units) / rows, mean_text(arm.revenue, arm.units),
-                        mean_text(arm.cost, arm.units), arm.expected_revenue / rows, arm.expected_cost / rows);
+    table.rows.push_back({figures.arms[i], count_text(arm.units), percent_text(static_cast<double>(arm.units) / rows),
+                          mean_text(arm.revenue, arm.units), mean_text(arm.cost, arm.units),
+                          number_text(arm.expected_revenue / rows), number_text(arm.expected_cost / rows)});
   }
-  return text;
+  const Document document = {
+      Paragraph{fmt::format("{} rows, {} columns, preset {}, response {}, seed {}", count_text(options.num_rows),
+                            figures.num_columns, core::to_word(options.preset), core::to_word(options.response),
+                            options.seed)},
+      table};
+  return length == Length::brief ? screen_text(document) : document_text(document);
 }
 
 std::string simulation_json(const SimulationFigures& figures) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "dfcl/report/text/screen.h"
 #include "dfcl/simulate/arm_totals.h"
 #include "dfcl/simulate/options.h"
 
@@ -19,7 +20,7 @@ struct SimulationFigures {
   std::vector<simulate::ArmTotals> totals;  // per arm
 };
 
-std::string simulation_text(const SimulationFigures& figures);
+std::string simulation_text(const SimulationFigures& figures, Length length = Length::full);
 std::string simulation_json(const SimulationFigures& figures);
 
 }  // namespace dfcl::report

@@ -6,10 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "dfcl/data/prediction_facts.h"
+#include "dfcl/report/text/document.h"
 #include "dfcl/report/text/text_table.h"
 
 namespace dfcl::report {
 namespace {
+
+constexpr std::size_t kLongOption = 32;  // letters; longer ones are for programs
 
 std::string size_text(std::uint64_t bytes) {
   if (bytes < 1'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
@@ -33,40 +36,52 @@ std::string kind_text(const std::string& kind) {
   return "a table; if it is a trial, `dfcl init` writes a study for it";
 }
 
+Table columns_table(const data::TableSummary& summary) {
+  using C = data::ColumnSummary;
+  const auto of_number = [&](double C::*figure) {
+    return [&summary, figure](const C& column) {
+      return column.is_number && column.missing < summary.rows ? number_text(column.*figure) : std::string();
+    };
+  };
+  return table_of<C>(
+      summary.columns,
+      {{"column", [](const C& column) { return column.name; }},
+       {"type", [](const C& column) { return column.type; }},
+       {"missing",
+        [&](const C& column) {
+          const bool none = column.missing == 0 || summary.rows == 0;
+          return none ? "0" : percent_text(static_cast<double>(column.missing) / static_cast<double>(summary.rows));
+        }},
+       {"distinct",
+        [](const C& column) {
+          return fmt::format("{}{}", column.distinct_is_at_least ? "> " : "", count_text(column.distinct));
+        }},
+       {"least", of_number(&C::low)},
+       {"mean", of_number(&C::mean)},
+       {"most", of_number(&C::high)},
+       {"values", values_text}},
+      2);
+}
+
 }  // namespace
 
-std::string table_text(const data::TableSummary& summary, const std::string& path) {
-  std::string text = fmt::format("{}: {}\n", printable(path), kind_text(summary.kind));
-  text +=
-      fmt::format("{}{}, {}, {} rows, {} columns\n\n", summary.format,
-                  summary.num_files > 1 ? fmt::format(" in {} files", summary.num_files) : "", size_text(summary.bytes),
-                  count_text(static_cast<std::size_t>(summary.rows)), summary.columns.size());
-  TextTable table({{"column", Align::left},
-                   {"type", Align::left},
-                   {"missing"},
-                   {"distinct"},
-                   {"least"},
-                   {"mean"},
-                   {"most"},
-                   {"values", Align::left}});
-  for (const data::ColumnSummary& column : summary.columns) {
-    const double share =
-        summary.rows == 0 ? 0.0 : static_cast<double>(column.missing) / static_cast<double>(summary.rows);
-    const bool numbers = column.is_number && column.missing < summary.rows;
-    table.add_row({column.name, column.type, column.missing == 0 ? "0" : percent_text(share),
-                   fmt::format("{}{}", column.distinct_is_at_least ? "> " : "", count_text(column.distinct)),
-                   numbers ? number_text(column.low) : "", numbers ? number_text(column.mean) : "",
-                   numbers ? number_text(column.high) : "", values_text(column)});
-  }
-  text += table.text();
+std::string table_text(const data::TableSummary& summary, const std::string& path, Length length) {
+  Document document = {
+      Paragraph{fmt::format("{}: {}", path, kind_text(summary.kind))},
+      Paragraph{fmt::format("{}{}, {}, {} rows, {} columns", summary.format,
+                            summary.num_files > 1 ? fmt::format(" in {} files", summary.num_files) : "",
+                            size_text(summary.bytes), count_text(static_cast<std::size_t>(summary.rows)),
+                            summary.columns.size())}};
   if (!summary.provenance.verb.empty()) {
-    text += fmt::format("\nMade by dfcl {} {}", summary.provenance.version, summary.provenance.verb);
+    std::string made = fmt::format("Made by dfcl {} {}", summary.provenance.version, summary.provenance.verb);
     for (const auto& [name, value] : summary.provenance.options) {
-      if (name != data::kEvaluatedOption) text += fmt::format(", {} {}", name, core::printable_start(value));
+      const bool is_long = name == data::kEvaluatedOption || (length == Length::brief && value.size() > kLongOption);
+      if (!is_long) made += fmt::format(", {} {}", name, core::printable_start(value));
     }
-    text += "\n";
+    document.push_back(Paragraph{made});
   }
-  return text;
+  document.push_back(columns_table(summary));
+  return length == Length::brief ? screen_text(document) : document_text(document);
 }
 
 std::string table_json(const data::TableSummary& summary) {

@@ -6,10 +6,11 @@
 #include <string>
 
 #include "dfcl/data/table_summary.h"
+#include "dfcl/report/text/screen.h"
 
 namespace dfcl::report {
 
-std::string table_text(const data::TableSummary& summary, const std::string& path);
+std::string table_text(const data::TableSummary& summary, const std::string& path, Length length = Length::full);
 std::string table_json(const data::TableSummary& summary);
 
 }  // namespace dfcl::report

@@ -7,9 +7,12 @@
 
 namespace dfcl::report {
 
-std::string deploy_text(const launch::DeployResult& result, bool with_controller) {
-  return results_screen(deploy_verdict(result, with_controller),
-                        {weeks_table(result, with_controller), spend_table(result)});
+std::string deploy_text(const launch::DeployResult& result, bool with_controller, Length length) {
+  const Table weeks = weeks_table(result, with_controller);
+  const Table spend = spend_table(result);
+  const std::vector<Table> tables =
+      length == Length::brief ? std::vector<Table>{spend, weeks} : std::vector<Table>{weeks, spend};
+  return results_screen(deploy_verdict(result, with_controller), tables, {}, length);
 }
 
 std::string deploy_json(const launch::DeployResult& result, bool with_controller, const data::Study& study,

@@ -39,8 +39,12 @@ auto of_pair(V launch::PlanPair::*member) {
 }
 
 ReportWords power_words(const PowerFigures& figures) {
-  return {figures.title.empty() ? "How large must a trial be?" : figures.title, figures.currency, figures.revenue_name,
-          figures.cost_name};
+  return {figures.title.empty() ? "How large must a trial be?" : figures.title,
+          figures.currency,
+          figures.revenue_name,
+          figures.cost_name,
+          figures.unit,
+          figures.revenue_is_money};
 }
 
 }  // namespace

@@ -6,11 +6,20 @@
 #include <cmath>
 
 #include "dfcl/report/text/text_table.h"
+#include "dfcl/report/text/wording.h"
 
 namespace dfcl::report {
 namespace {
 
 using launch::GainNeed;
+
+Wording wording_of(const PowerFigures& figures) {
+  data::ReportWords words;
+  words.currency = figures.currency;
+  words.unit = figures.unit;
+  words.revenue_is_money = figures.revenue_is_money;
+  return Wording(words);
+}
 
 std::string relative_text(const PowerFigures& figures, double gain) {
   return figures.pair.revenue_a > 0.0 ? fmt::format("{:.2f} %", 100.0 * gain / figures.pair.revenue_a) : "";
@@ -23,7 +32,7 @@ std::string units_text(double units) {
 
 // What a gain of revenue is worth; "" where that is not known.
 std::string worth_text(const PowerFigures& figures, double gain) {
-  return figures.value_per_revenue ? number_text(*figures.value_per_revenue * gain) : "";
+  return figures.value_per_revenue ? wording_of(figures).money(*figures.value_per_revenue * gain) : "";
 }
 
 Table needs_table(const PowerFigures& figures) {
@@ -31,13 +40,14 @@ Table needs_table(const PowerFigures& figures) {
               fmt::format("Units that the next trial needs, for a gain to be found with {:.0f} % probability",
                           100.0 * figures.levels.power),
               "A trial like this one: every unit gets a random arm, and both plans are valued on the same rows.",
-              {"gain per unit", "relative", "rows looked at"},
+              {"gain per " + figures.unit, "relative", "rows looked at"},
               {}};
   if (figures.split_share < 1.0) table.columns.emplace_back("whole trial");
   if (figures.has_trial) table.columns.emplace_back("or a launch, half each");
   if (figures.value_per_revenue) table.columns.emplace_back("worth of the gain");
   for (const GainNeed& need : power_needs(figures)) {
-    std::vector<std::string> row = {number_text(need.gain), relative_text(figures, need.gain), units_text(need.rows)};
+    std::vector<std::string> row = {wording_of(figures).revenue(need.gain), relative_text(figures, need.gain),
+                                    units_text(need.rows)};
     if (figures.split_share < 1.0) row.push_back(units_text(need.trial_units));
     if (figures.has_trial) row.push_back(units_text(need.launch_units));
     if (figures.value_per_revenue) row.push_back(worth_text(figures, need.gain));
@@ -50,19 +60,20 @@ Table trial_table(const PowerFigures& figures) {
   const launch::PlanPair& pair = figures.pair;
   Table table{"this_trial", "What this trial can show", "", {"figure", "value"}, {}};
   table.rows.push_back({fmt::format("rows looked at ({})", figures.split), count_text(pair.units)});
-  if (figures.budget_per_unit > 0.0) table.rows.push_back({"budget per unit", number_text(figures.budget_per_unit)});
-  table.rows.push_back({pair.plans_are_known ? "units to which the plans give other arms"
-                                             : "units to which plans give other arms, assumed",
+  if (figures.budget_per_unit > 0.0)
+    table.rows.push_back({"budget per " + figures.unit, wording_of(figures).money(figures.budget_per_unit)});
+  table.rows.push_back({pair.plans_are_known ? wording_of(figures).units() + " to which the plans give other arms"
+                                             : wording_of(figures).units() + " to which plans give other arms, assumed",
                         percent_text(pair.differing)});
-  table.rows.push_back({"sd of the paired difference, per unit", number_text(pair.sd)});
+  table.rows.push_back({"sd of the paired difference, per " + figures.unit, number_text(pair.sd)});
   if (pair.plans_are_known) {
-    table.rows.push_back({fmt::format("{} over {}, per unit", figures.name_b, figures.name_a),
+    table.rows.push_back({fmt::format("{} over {}, per {}", figures.name_b, figures.name_a, figures.unit),
                           fmt::format("{} {}", number_text(pair.difference.value),
                                       interval_text(pair.difference.low, pair.difference.high))});
   }
-  table.rows.push_back(
-      {"smallest gain it can show, per unit", fmt::format("{} ({})", number_text(smallest_gain_of(figures)),
-                                                          relative_text(figures, smallest_gain_of(figures)))});
+  table.rows.push_back({"smallest gain it can show, per " + figures.unit,
+                        fmt::format("{} ({})", wording_of(figures).revenue(smallest_gain_of(figures)),
+                                    relative_text(figures, smallest_gain_of(figures)))});
   if (figures.value_per_revenue)
     table.rows.push_back({"what that gain is worth, before its cost", worth_text(figures, smallest_gain_of(figures))});
   return table;
@@ -99,12 +110,13 @@ Table arms_table(const PowerFigures& figures) {
 Table holdout_table(const PowerFigures& figures) {
   Table table{
       "holdout",
-      fmt::format("How large a hold-out must be, in a launch of {} units", units_text(figures.launch_units)),
+      fmt::format("How large a hold-out must be, in a launch of {} {}", units_text(figures.launch_units),
+                  wording_of(figures).units()),
       figures.pair.plans_are_known
           ? "The hold-out gets control, the rest the first plan; their mean revenue is compared."
           : "The hold-out gets control, the rest a plan; revenue is taken to vary as in the arm where it varies "
             "most.",
-      {"gain over control", "hold-out", "units held out", "or a launch of at least"},
+      {"gain over control", "hold-out", wording_of(figures).units() + " held out", "or a launch of at least"},
       {}};
   for (const launch::HoldoutNeed& need : figures.holdouts) {
     const bool is_enough = !std::isnan(need.share);
@@ -149,16 +161,17 @@ Verdict power_verdict(const PowerFigures& figures) {
   Verdict verdict{"not_shown", "", {}};
   if (figures.has_trial) {
     verdict.sentence = fmt::format(
-        "With its {} rows{} this trial finds a gain of {} of revenue per unit ({}) with {:.0f} % probability; smaller "
+        "With its {} rows{} this trial finds a gain of {} of revenue per {} ({}) with {:.0f} % probability; smaller "
         "ones it mostly misses.",
         count_text(figures.pair.units), figures.split == "all" ? "" : fmt::format(" ({})", figures.split),
-        number_text(smallest_gain_of(figures)), relative_text(figures, smallest_gain_of(figures)),
-        100.0 * figures.levels.power);
+        wording_of(figures).revenue(smallest_gain_of(figures)), figures.unit,
+        relative_text(figures, smallest_gain_of(figures)), 100.0 * figures.levels.power);
   }
   const std::vector<GainNeed> needs = power_needs(figures);
   if (!needs.empty()) {
-    const std::string sentence = fmt::format("To find a gain of {} per unit, the next trial needs {} rows to look at.",
-                                             number_text(needs.front().gain), units_text(needs.front().rows));
+    const std::string sentence =
+        fmt::format("To find a gain of {} per {}, the next trial needs {} rows to look at.",
+                    wording_of(figures).revenue(needs.front().gain), figures.unit, units_text(needs.front().rows));
     if (verdict.sentence.empty()) {
       verdict.sentence = sentence;
     } else {

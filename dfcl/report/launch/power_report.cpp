@@ -7,8 +7,8 @@
 
 namespace dfcl::report {
 
-std::string power_text(const PowerFigures& figures) {
-  return results_screen(power_verdict(figures), power_tables(figures));
+std::string power_text(const PowerFigures& figures, Length length) {
+  return results_screen(power_verdict(figures), power_tables(figures), {}, length);
 }
 
 std::string power_json(const PowerFigures& figures, const data::Provenance& provenance) {

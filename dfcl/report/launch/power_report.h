@@ -9,6 +9,7 @@
 
 #include "dfcl/data/provenance.h"
 #include "dfcl/launch/power.h"
+#include "dfcl/report/text/screen.h"
 
 namespace dfcl::report {
 
@@ -29,9 +30,11 @@ struct PowerFigures {
   std::optional<double> value_per_revenue = {};    // what one unit of revenue is worth, where [value] says it
   std::string title, currency;                     // of the study
   std::string revenue_name = "revenue", cost_name = "cost";
+  std::string unit = "unit";
+  bool revenue_is_money = true;
 };
 
-std::string power_text(const PowerFigures& figures);
+std::string power_text(const PowerFigures& figures, Length length = Length::full);
 std::string power_json(const PowerFigures& figures, const data::Provenance& provenance);
 
 }  // namespace dfcl::report

@@ -137,10 +137,11 @@ const Described<ReadoutReport>& description(Of<ReadoutReport>) {
       Described<R>("ReadoutResults", "What came of a launch.")
           .include(description(Of<ResultsHead>{}),
                    [](const R& one) {
-                     return ResultsHead{one.provenance.kind,
-                                        one.provenance,
-                                        {"Readout of a launch", "", "revenue", "cost"},
-                                        readout_verdict(one.readout)};
+                     data::ReportWords words = one.readout.words;
+                     words.title = "Readout of a launch";
+                     words.revenue_name = "revenue";
+                     words.cost_name = "cost";
+                     return ResultsHead{one.provenance.kind, one.provenance, words, readout_verdict(one.readout)};
                    })
           .field("level", [](const R& one) { return one.readout.level; }, {"of the intervals", kShare})
           .field_as(

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dfcl/report/text/text_table.h"
+#include "dfcl/report/text/wording.h"
 
 namespace dfcl::report {
 namespace {
@@ -18,9 +19,15 @@ std::string range_text(const Interval& interval) {
   return fmt::format("[{}, {}]", amount_text(interval.low), amount_text(interval.high));
 }
 
-std::string signed_amount(double amount) { return (amount > 0.0 ? "+" : "") + amount_text(amount); }
+// With its sign, and the currency where it is money.
+std::string signed_text(double amount, bool is_money, const Wording& wording) {
+  const std::string text = is_money ? wording.money_total(amount) : wording.revenue_total(amount);
+  return (amount > 0.0 ? "+" : "") + text;
+}
 
-std::string optional_amount(const std::optional<double>& amount) { return amount ? amount_text(*amount) : "not known"; }
+std::string optional_money(const std::optional<double>& amount, const Wording& wording) {
+  return amount ? wording.money_total(*amount) : "not known";
+}
 
 Table summary_table(const Readout& readout) {
   Table table{"summary",
@@ -28,38 +35,49 @@ Table summary_table(const Readout& readout) {
               "What was earned and spent is a fact and has no interval.",
               {"", "promised", "delivered", "95 % interval"},
               {}};
-  const auto add = [&](const char* name, const std::string& planned, const Interval& realised) {
-    table.rows.push_back({name, planned, amount_text(realised.value), range_text(realised)});
+  const Wording wording(readout.words);
+  const auto add_figure = [&](const char* name, const std::string& planned, const std::string& value,
+                              const Interval& realised) {
+    table.rows.push_back({name, planned, value, range_text(realised)});
   };
-  add("revenue over the hold-out", optional_amount(readout.planned_incremental), readout.incremental_revenue);
+  const auto add = [&](const char* name, const std::string& planned, const Interval& realised) {
+    add_figure(name, planned, wording.money_total(realised.value), realised);
+  };
+  add_figure("revenue over the hold-out",
+             readout.planned_incremental ? wording.revenue_total(*readout.planned_incremental) : "not known",
+             wording.revenue_total(readout.incremental_revenue.value), readout.incremental_revenue);
   if (readout.evaluated_incremental)
     table.rows.push_back({"  by units the model had not seen",
-                          fmt::format("{} {}", amount_text(readout.evaluated_incremental->value),
+                          fmt::format("{} {}", wording.revenue_total(readout.evaluated_incremental->value),
                                       range_text(*readout.evaluated_incremental)),
                           "", ""});
-  add("cost over the hold-out", readout.planned_incremental_cost ? amount_text(*readout.planned_incremental_cost) : "",
+  add("cost over the hold-out",
+      readout.planned_incremental_cost ? wording.money_total(*readout.planned_incremental_cost) : "",
       readout.incremental_cost);
-  add("return: extra revenue per extra cost",
-      readout.planned_return ? number_text(*readout.planned_return) : "not known", readout.per_unit.return_per_cost);
+  add_figure("return: extra revenue per extra cost",
+             readout.planned_return ? number_text(*readout.planned_return) : "not known",
+             number_text(readout.per_unit.return_per_cost.value), readout.per_unit.return_per_cost);
   if (readout.incremental_profit) add("profit over the hold-out", "", *readout.incremental_profit);
-  if (readout.roi) add("ROI: profit per extra cost", "", *readout.roi);
-  add("revenue", amount_text(readout.planned_revenue), readout.realised_revenue);
-  add("spend", amount_text(readout.planned_spend), readout.realised_spend);
-  add("spend, all roles; promised: the budget", optional_amount(readout.budget), readout.total_spend);
+  if (readout.roi) add_figure("ROI: profit per extra cost", "", wording.format().roi(readout.roi->value), *readout.roi);
+  add_figure("revenue", wording.revenue_total(readout.planned_revenue), wording.revenue_total(readout.realised_revenue),
+             {readout.realised_revenue});
+  add("spend", wording.money_total(readout.planned_spend), {readout.realised_spend});
+  add("spend, all roles; promised: the budget", optional_money(readout.budget, wording), {readout.total_spend});
   return table;
 }
 
 Table arms_table(const Readout& readout) {
   using A = launch::ArmReadout;
+  const Wording wording(readout.words);
   Table table = table_of<A>(
       readout.arms,
       {{"arm", [](const A& arm) { return arm.arm; }},
        {"units", [](const A& arm) { return count_text(arm.units); }},
        {"got it",
         [](const A& arm) { return percent_text(static_cast<double>(arm.received) / static_cast<double>(arm.units)); }},
-       {"planned", [](const A& arm) { return amount_text(arm.planned_cost); }},
-       {"realised", [](const A& arm) { return amount_text(arm.realised_cost); }},
-       {"overspend", [](const A& arm) { return signed_amount(arm.overspend); }},
+       {"planned", [&](const A& arm) { return wording.money_total(arm.planned_cost); }},
+       {"realised", [&](const A& arm) { return wording.money_total(arm.realised_cost); }},
+       {"overspend", [&](const A& arm) { return signed_text(arm.overspend, true, wording); }},
        {"relative", [](const A& arm) {
           const bool has_share = arm.planned_cost > 0.0;
           return has_share ? signed_percent_text(arm.overspend / arm.planned_cost) : "";
@@ -114,27 +132,30 @@ namespace {
 
 std::string profit_sentence(const Readout& readout) {
   const Interval& profit = *readout.incremental_profit;
+  const Wording wording(readout.words);
   const char* const answer = profit.low > 0.0    ? "It paid back"
                              : profit.high < 0.0 ? "It did not pay back"
                                                  : "Whether it paid back is not shown";
-  std::string text =
-      fmt::format("{}: {} {} of profit over the hold-out, at {} for one unit of revenue", answer,
-                  signed_amount(profit.value), range_text(profit), number_text(*readout.value_per_revenue));
-  if (std::isfinite(readout.roi->value)) text += fmt::format("; ROI {}", percent_text(readout.roi->value));
+  std::string text = fmt::format("{}: {} {} of profit over the hold-out, at {} for one unit of revenue", answer,
+                                 signed_text(profit.value, true, wording), range_text(profit),
+                                 number_text(*readout.value_per_revenue));
+  if (std::isfinite(readout.roi->value)) text += fmt::format("; ROI {}", wording.format().roi(readout.roi->value));
   return text + ".";
 }
 
 // What was promised, twice where the plan knows both, against what was delivered.
 std::string promise_sentence(const Readout& readout) {
   const Interval& gain = readout.incremental_revenue;
+  const Wording wording(readout.words);
   std::string promised;
-  if (readout.planned_incremental) promised = signed_amount(*readout.planned_incremental) + " by the predictions";
+  if (readout.planned_incremental)
+    promised = signed_text(*readout.planned_incremental, false, wording) + " by the predictions";
   if (readout.evaluated_incremental)
-    promised +=
-        fmt::format("{}{} {} by units the model had not seen", promised.empty() ? "" : ", ",
-                    signed_amount(readout.evaluated_incremental->value), range_text(*readout.evaluated_incremental));
-  std::string text =
-      fmt::format("Promised: {}. Delivered: {} {}", promised, signed_amount(gain.value), range_text(gain));
+    promised += fmt::format("{}{} {} by units the model had not seen", promised.empty() ? "" : ", ",
+                            signed_text(readout.evaluated_incremental->value, false, wording),
+                            range_text(*readout.evaluated_incremental));
+  std::string text = fmt::format("Promised: {}. Delivered: {} {}", promised, signed_text(gain.value, false, wording),
+                                 range_text(gain));
   if (!readout.planned_incremental || !gain.has_ends()) return text + ".";
   const double predicted = *readout.planned_incremental;
   return text + (predicted > gain.high  ? ": less than predicted."
@@ -148,8 +169,9 @@ std::string guardrail_sentence(const launch::GuardrailReadout& guardrail) {
                                                         : "harm not shown, nor ruled out";
   const double base = guardrail.holdout;
   if (!(base > 0.0))
-    return fmt::format("{}: {} {} per unit over the hold-out: {}", guardrail.name,
-                       signed_amount(guardrail.increment.value), range_text(guardrail.increment), answer);
+    return fmt::format("{}: {}{} {} per unit over the hold-out: {}", guardrail.name,
+                       guardrail.increment.value > 0.0 ? "+" : "", amount_text(guardrail.increment.value),
+                       range_text(guardrail.increment), answer);
   return fmt::format("{}: {:+.3g} % [{:.3g} %, {:.3g} %] of the hold-out's: {}", guardrail.name,
                      100.0 * guardrail.increment.value / base, 100.0 * guardrail.increment.low / base,
                      100.0 * guardrail.increment.high / base, answer);
@@ -159,7 +181,7 @@ std::string guardrail_sentence(const launch::GuardrailReadout& guardrail) {
 std::string budget_part(const Readout& readout) {
   if (!readout.budget_of_all || std::abs(*readout.budget / *readout.budget_of_all - 1.0) < 1e-9) return "";
   return fmt::format(", the part of {} that was planned for the units counted here,",
-                     amount_text(*readout.budget_of_all));
+                     Wording(readout.words).money_total(*readout.budget_of_all));
 }
 
 }  // namespace
@@ -172,8 +194,9 @@ std::string status_of(const Interval& gain) {
 Verdict readout_verdict(const Readout& readout) {
   const Interval& gain = readout.incremental_revenue;
   Verdict verdict;
+  const Wording wording(readout.words);
   verdict.status = status_of(readout.incremental_profit.value_or(gain));
-  const std::string in_all = fmt::format("{} {}", signed_amount(gain.value), range_text(gain));
+  const std::string in_all = fmt::format("{} {}", signed_text(gain.value, false, wording), range_text(gain));
   if (gain.low > 0.0) {
     verdict.sentence = fmt::format("The plan earned more than the hold-out: {} of revenue in all.", in_all);
   } else if (gain.high < 0.0) {
@@ -197,8 +220,9 @@ Verdict readout_verdict(const Readout& readout) {
     verdict.details.push_back(promise_sentence(readout));
   if (readout.budget) {
     const double share = readout.total_spend / *readout.budget - 1.0;
-    verdict.details.push_back(fmt::format("Spend was {} against a budget of {}{}{}.", amount_text(readout.total_spend),
-                                          amount_text(*readout.budget), budget_part(readout),
+    verdict.details.push_back(fmt::format("Spend was {} against a budget of {}{}{}.",
+                                          wording.money_total(readout.total_spend),
+                                          wording.money_total(*readout.budget), budget_part(readout),
                                           std::isfinite(share) ? fmt::format(" ({:+.1f} %)", 100.0 * share) : ""));
   }
   if (readout.next_multiplier) {
@@ -213,10 +237,9 @@ Verdict readout_verdict(const Readout& readout) {
 }
 
 std::string holdout_sentence(const Readout& readout) {
-  return fmt::format("Hold-out: {} of {} units, {} against {} as designed (p = {}).",
-                     count_text(readout.units_per_role[1]), count_text(readout.units),
-                     percent_text(readout.holdout_found), percent_text(readout.holdout_share),
-                     p_value_text(readout.holdout_p_value));
+  return fmt::format("Hold-out: {} of {}, {} against {} as designed (p = {}).", count_text(readout.units_per_role[1]),
+                     Wording(readout.words).count(readout.units), percent_text(readout.holdout_found),
+                     percent_text(readout.holdout_share), p_value_text(readout.holdout_p_value));
 }
 
 std::vector<Table> readout_tables(const Readout& readout) {

@@ -7,8 +7,8 @@
 
 namespace dfcl::report {
 
-std::string readout_text(const launch::Readout& readout) {
-  return results_screen(readout_verdict(readout), readout_tables(readout)) + "\n" + holdout_sentence(readout) + "\n";
+std::string readout_text(const launch::Readout& readout, Length length) {
+  return results_screen(readout_verdict(readout), readout_tables(readout), {holdout_sentence(readout)}, length);
 }
 
 std::string readout_json(const launch::Readout& readout, const data::Provenance& provenance) {

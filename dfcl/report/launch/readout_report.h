@@ -7,10 +7,11 @@
 
 #include "dfcl/data/provenance.h"
 #include "dfcl/launch/readout.h"
+#include "dfcl/report/text/screen.h"
 
 namespace dfcl::report {
 
-std::string readout_text(const launch::Readout& readout);
+std::string readout_text(const launch::Readout& readout, Length length = Length::full);
 // The results file (docs/results-format.md).
 std::string readout_json(const launch::Readout& readout, const data::Provenance& provenance);
 

@@ -6,10 +6,12 @@
 #include <string>
 
 #include "dfcl/report/plan/plan_report.h"
+#include "dfcl/report/text/document.h"
+#include "dfcl/report/text/wording.h"
 
 namespace dfcl::report {
 
-std::string roles_text(const LaunchFigures& launch);
-std::string change_text(const launch::PlanChange& change);
+Table roles_table(const LaunchFigures& launch, const Wording& wording);
+Document change_blocks(const launch::PlanChange& change, const Wording& wording);
 
 }  // namespace dfcl::report

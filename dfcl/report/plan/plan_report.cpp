@@ -12,6 +12,7 @@
 #include "dfcl/report/plan/plan_description.h"
 #include "dfcl/report/plan/promise_report.h"
 #include "dfcl/report/text/text_table.h"
+#include "dfcl/report/text/wording.h"
 
 namespace dfcl::report {
 namespace {
@@ -25,7 +26,7 @@ bool is_above_control(const PlanSummary& plan) {
   return plan.budget_basis == data::BudgetBasis::incremental && plan.solution.control_cost != 0.0;
 }
 
-std::string status_sentence(const PlanSummary& plan) {
+std::string status_sentence(const PlanSummary& plan, const Wording& wording) {
   const Solution& solution = plan.solution;
   switch (solution.status) {
     case Status::optimal:
@@ -36,7 +37,7 @@ std::string status_sentence(const PlanSummary& plan) {
     case Status::cannot_be_met:
       if (std::isinf(solution.least_spend)) return "no plan keeps the limits, whatever the budget";
       return fmt::format("the budget cannot be met: the least that any plan spends is {}{}",
-                         amount_text(least_spend(plan)), is_above_control(plan) ? " above control" : "");
+                         wording.money_total(least_spend(plan)), is_above_control(plan) ? " above control" : "");
     case Status::none_found: return "no plan that keeps all constraints was found, nor a proof that there is none";
     case Status::not_run: break;
   }
@@ -69,144 +70,162 @@ double above_rounding(double difference, double sum) {
 
 bool is_profit(const PlanSummary& plan) { return plan.rules.objective == allocate::Objective::profit; }
 
-std::string lines(const std::vector<std::array<std::string, 3>>& rows) {
-  std::size_t label_width = 0;
-  std::size_t value_width = 0;
-  for (const auto& row : rows) {
-    label_width = std::max(label_width, row[0].size());
-    value_width = std::max(value_width, row[1].size());
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    text += fmt::format("  {:<{}}  {:>{}}", row[0], label_width, row[1], value_width);
-    text += row[2].empty() ? "\n" : fmt::format("  {}\n", row[2]);
-  }
-  return text;
+// "(5,370 to 107,237)"
+std::string ends_text(const core::Interval& interval, const Wording& wording) {
+  const std::string text = wording.interval_total(interval);
+  const std::size_t open = text.find('(');
+  return open == std::string::npos ? "" : text.substr(open);
 }
 
 // What such plans were worth beside what this one promises.
-void add_promise(const launch::Promise& promise, std::vector<std::array<std::string, 3>>& rows) {
+void add_promise(const launch::Promise& promise, const Wording& wording, Facts& facts) {
   if (!promise.is_evaluated()) {
-    rows.push_back({"evaluated", "not", "evaluated: " + promise.reason});
+    facts.rows.push_back({"evaluated", "not", "evaluated: " + promise.reason});
     return;
   }
-  const auto range = [](const core::Interval& interval) {
-    return fmt::format("({} to {})", amount_text(interval.low), amount_text(interval.high));
-  };
-  rows.push_back({"evaluated", amount_text(promise.revenue.value),
-                  fmt::format("{} of increments, on {}", range(promise.revenue),
-                              unseen_text(promise.unseen, promise.unseen_units, promise.chose_members))});
+  facts.rows.push_back(
+      {"evaluated", wording.revenue_total(promise.revenue.value),
+       fmt::format("{} over control, on {}", ends_text(promise.revenue, wording),
+                   unseen_text(promise.unseen, promise.unseen_units, promise.chose_members, wording.units()))});
   if (promise.profit)
-    rows.push_back({"  profit", amount_text(promise.profit->value), range(*promise.profit) + " on the same units"});
+    facts.rows.push_back({"  profit", wording.money_total(promise.profit->value),
+                          ends_text(*promise.profit, wording) + fmt::format(" on the same {}", wording.units())});
 }
 
-std::string rule_text(const PlanSummary& plan, const data::PlanRule& rule) {
-  std::string text = fmt::format("The plan as a rule of {} {}; without it {} more would be earned:\n",
-                                 rule.leaves.size(), rule.leaves.size() == 1 ? "leaf" : "leaves",
-                                 amount_text(above_rounding(rule.plan_value - plan.solution.value, rule.plan_value)));
-  for (const data::RuleLeaf& leaf : rule.leaves) {
-    const double share =
-        static_cast<double>(leaf.num_units) / static_cast<double>(std::max<std::size_t>(plan.num_units, 1));
-    text += "  " +
-            wrap(fmt::format("{}: arm '{}' ({} units, {})", printable(leaf.units), printable(leaf.arm),
-                             count_text(leaf.num_units), percent_text(share)),
-                 4) +
-            "\n";
-  }
-  return text;
-}
-
-std::string plan_text(const PlanSummary& plan) {
+void add_value(const PlanSummary& plan, const Wording& wording, Facts& facts) {
   const Solution& solution = plan.solution;
-  std::string text = fmt::format("Plan for {} units, {} arms: {}\n", count_text(plan.num_units), plan.arms.size(),
-                                 status_sentence(plan));
-  if (!solution.has_plan()) return text;
-  std::vector<std::array<std::string, 3>> rows;
-  const bool has_budget = std::isfinite(solution.budget);
-  const bool above = is_above_control(plan);
-  if (std::isfinite(plan.budget)) {
-    rows.push_back({"budget", amount_text(plan.budget),
-                    above ? fmt::format("above control's {}", amount_text(solution.control_cost)) : ""});
-  }
-  const std::string left = has_budget ? fmt::format("{} left: ", amount_text(solution.budget - solution.spend)) : "";
-  rows.push_back(
-      {"spend", amount_text(solution.spend),
-       left + (plan.rule ? "a rule gives all units of a leaf one arm" : binding_sentence(solution.binding))});
-  rows.push_back({"revenue", amount_text(solution.revenue),
-                  fmt::format("control's {} + increments {}", amount_text(solution.control_revenue),
-                              amount_text(solution.revenue - solution.control_revenue))});
+  facts.rows.push_back({"revenue", wording.revenue_total(solution.revenue),
+                        fmt::format("control's {} + increments {}", wording.revenue_total(solution.control_revenue),
+                                    wording.revenue_total(solution.revenue - solution.control_revenue))});
   if (plan.shows_profit) {
     const double cost = incremental_cost(plan);
-    rows.push_back(
-        {"profit", amount_text(incremental_profit(plan)),
-         fmt::format("over control: {} x incremental revenue - incremental spend{}", number_text(plan.rules.margin),
-                     cost > 0.0 ? fmt::format("; ROI {}", percent_text(incremental_profit(plan) / cost)) : "")});
+    facts.rows.push_back(
+        {"profit", wording.money_total(incremental_profit(plan)),
+         fmt::format(
+             "over control: {} x incremental revenue - incremental spend{}", number_text(plan.rules.margin),
+             cost > 0.0 ? fmt::format("; ROI {}", wording.format().roi(incremental_profit(plan) / cost)) : "")});
   }
-  if (plan.promise) add_promise(*plan.promise, rows);
+  if (plan.promise) add_promise(*plan.promise, wording, facts);
   // Of profit too, over control.
   const double of_control =
       is_profit(plan) ? plan.rules.margin * solution.control_revenue - solution.control_cost : 0.0;
-  rows.push_back({"upper bound", amount_text(solution.bound - of_control),
-                  fmt::format("no plan earns more; gap {}{}", number_text(above_rounding(solution.gap, solution.bound)),
-                              gap_share(solution))});
-  rows.push_back({"multiplier", number_text(solution.multiplier), "what one more unit of budget would earn"});
-  if (plan.has_second) {
-    rows.push_back({"second spend", amount_text(solution.second_spend),
-                    fmt::format("its multiplier is {}", number_text(solution.second_multiplier))});
+  facts.rows.push_back({"upper bound", wording.revenue_total(solution.bound - of_control),
+                        fmt::format("no plan earns more; gap {}{}",
+                                    number_text(above_rounding(solution.gap, solution.bound)), gap_share(solution))});
+}
+
+Facts plan_facts(const PlanSummary& plan, const Wording& wording) {
+  const Solution& solution = plan.solution;
+  Facts facts;
+  const bool has_budget = std::isfinite(solution.budget);
+  if (std::isfinite(plan.budget)) {
+    facts.rows.push_back(
+        {"budget", wording.money_total(plan.budget),
+         is_above_control(plan) ? fmt::format("above control's {}", wording.money_total(solution.control_cost)) : ""});
   }
-  text += lines(rows) + "\n";
-  TextTable arms({{"arm", Align::left}, {"units"}, {"share"}});
+  const std::string left =
+      has_budget ? fmt::format("{} left: ", wording.money_total(solution.budget - solution.spend)) : "";
+  facts.rows.push_back(
+      {"spend", wording.money_total(solution.spend),
+       left + (plan.rule ? "a rule gives all units of a leaf one arm" : binding_sentence(solution.binding))});
+  add_value(plan, wording, facts);
+  facts.rows.push_back({"multiplier", number_text(solution.multiplier), "what one more unit of budget would earn"});
+  if (plan.has_second) {
+    facts.rows.push_back({"second spend", wording.format().total(solution.second_spend),
+                          fmt::format("its multiplier is {}", number_text(solution.second_multiplier))});
+  }
+  return facts;
+}
+
+Table arms_table(const PlanSummary& plan, const Wording& wording) {
+  Table table{.columns = {"arm", wording.units(), "share"}};
   for (std::size_t arm = 0; arm < plan.arms.size(); ++arm) {
-    const auto units = static_cast<std::size_t>(solution.units_per_arm[arm]);
-    arms.add_row(
+    const auto units = static_cast<std::size_t>(plan.solution.units_per_arm[arm]);
+    table.rows.push_back(
         {plan.arms[arm], count_text(units),
          percent_text(static_cast<double>(units) / static_cast<double>(std::max<std::size_t>(plan.num_units, 1)))});
   }
-  text += arms.text();
-  if (!solution.segment_spend.empty()) {
-    TextTable segments({{"segment", Align::left}, {"spend"}, {"multiplier, on top"}});
-    for (std::size_t segment = 0; segment < plan.segments.size(); ++segment) {
-      const double price = segment < solution.segment_multiplier.size() ? solution.segment_multiplier[segment] : 0.0;
-      segments.add_row({plan.segments[segment], amount_text(solution.segment_spend[segment]), number_text(price)});
-    }
-    text += "\n" + segments.text();
-  }
-  if (plan.rule) text += "\n" + rule_text(plan, *plan.rule);
-  if (plan.launch) text += "\n" + roles_text(*plan.launch);
-  if (plan.change) text += "\n" + change_text(*plan.change);
-  if (!plan.file.empty()) text += fmt::format("\nThe plan is in {}\n", printable(plan.file));
-  return text;
+  return table;
 }
 
-std::string plans_table(const std::vector<PlanSummary>& plans) {
-  const bool has_profit = plans.front().shows_profit;
-  std::vector<TableColumn> columns = {{"budget"}, {"spend"}, {"revenue"}, {"incremental"}, {"evaluated"}};
-  if (has_profit) columns.push_back({"profit"});
-  for (TableColumn column : {TableColumn{"gap"}, TableColumn{"multiplier"}, TableColumn{"status", Align::left},
-                             TableColumn{"plan", Align::left}})
-    columns.push_back(std::move(column));
-  TextTable table(columns);
-  for (const PlanSummary& plan : plans) {
-    const Solution& solution = plan.solution;
-    std::vector<std::string> row = {amount_text(plan.budget)};
-    if (solution.has_plan()) {
-      const bool evaluated = plan.promise && plan.promise->is_evaluated();
-      row.push_back(amount_text(solution.spend));
-      row.push_back(amount_text(solution.revenue));
-      row.push_back(amount_text(solution.revenue - solution.control_revenue));
-      row.push_back(evaluated ? evaluated_text(plan.promise->revenue) : "not");
-      if (has_profit) row.push_back(amount_text(incremental_profit(plan)));
-      row.push_back(number_text(above_rounding(solution.gap, solution.bound)));
-      row.push_back(number_text(solution.multiplier));
-    } else {
-      row.resize(columns.size() - 2);
-    }
-    row.emplace_back(allocate::to_text(solution.status));
-    row.push_back(plan.file);
-    table.add_row(row);
+Table segments_table(const PlanSummary& plan, const Wording& wording) {
+  const Solution& solution = plan.solution;
+  Table table{.columns = {"segment", "spend", "multiplier, on top"}};
+  for (std::size_t segment = 0; segment < plan.segments.size(); ++segment) {
+    const double price = segment < solution.segment_multiplier.size() ? solution.segment_multiplier[segment] : 0.0;
+    table.rows.push_back(
+        {plan.segments[segment], wording.money_total(solution.segment_spend[segment]), number_text(price)});
   }
-  return fmt::format("Plans for {} units, {} arms\n\n{}", count_text(plans.front().num_units),
-                     plans.front().arms.size(), table.text());
+  return table;
+}
+
+// The plan as a short rule, a sentence for each leaf.
+Document rule_blocks(const PlanSummary& plan, const data::PlanRule& rule, const Wording& wording) {
+  const double lost = above_rounding(rule.plan_value - plan.solution.value, rule.plan_value);
+  Bullets leaves;
+  for (const data::RuleLeaf& leaf : rule.leaves) {
+    const double share =
+        static_cast<double>(leaf.num_units) / static_cast<double>(std::max<std::size_t>(plan.num_units, 1));
+    leaves.items.push_back(
+        fmt::format("{}: arm '{}' ({}, {})", leaf.units, leaf.arm, wording.count(leaf.num_units), percent_text(share)));
+  }
+  return {Paragraph{fmt::format("The plan as a rule of {} {}; without it {} more would be earned:", rule.leaves.size(),
+                                rule.leaves.size() == 1 ? "leaf" : "leaves", wording.revenue_total(lost))},
+          leaves};
+}
+
+std::string plan_text(const PlanSummary& plan, Length length) {
+  const Wording wording(plan.words);
+  const std::string head = fmt::format("Plan for {}, {} arms: {}", wording.count(plan.num_units), plan.arms.size(),
+                                       status_sentence(plan, wording));
+  if (!plan.solution.has_plan()) return head + "\n";
+  Document document = {Paragraph{head + (plan.file.empty() ? "" : ". It is in " + plan.file)},
+                       plan_facts(plan, wording)};
+  if (plan.rule) {
+    for (Block& block : rule_blocks(plan, *plan.rule, wording)) document.push_back(std::move(block));
+  }
+  document.push_back(arms_table(plan, wording));
+  if (!plan.solution.segment_spend.empty()) document.push_back(segments_table(plan, wording));
+  if (plan.launch) document.push_back(roles_table(*plan.launch, wording));
+  if (plan.change) {
+    for (Block& block : change_blocks(*plan.change, wording)) document.push_back(std::move(block));
+  }
+  return length == Length::brief ? screen_text(document) : document_text(document);
+}
+
+std::string plans_table(const std::vector<PlanSummary>& plans, Length length) {
+  using P = PlanSummary;
+  const Wording wording(plans.front().words);
+  const auto of_plan = [](const auto& cell) {
+    return [cell](const P& plan) { return plan.solution.has_plan() ? cell(plan) : std::string(); };
+  };
+  std::vector<Column<P>> columns = {
+      {"budget", [&](const P& plan) { return wording.money_total(plan.budget); }},
+      {"spend", of_plan([&](const P& plan) { return wording.money_total(plan.solution.spend); })},
+      {"incremental", of_plan([&](const P& plan) {
+         return wording.revenue_total(plan.solution.revenue - plan.solution.control_revenue);
+       })},
+      {"evaluated", of_plan([&](const P& plan) {
+         const bool evaluated = plan.promise && plan.promise->is_evaluated();
+         return evaluated ? wording.interval_total(plan.promise->revenue) : std::string("not");
+       })}};
+  if (plans.front().shows_profit)
+    columns.push_back(
+        {"profit", of_plan([&](const P& plan) { return wording.money_total(incremental_profit(plan)); })});
+  columns.push_back({"status", [](const P& plan) { return std::string(allocate::to_text(plan.solution.status)); }});
+  columns.push_back({"multiplier", of_plan([](const P& plan) { return number_text(plan.solution.multiplier); })});
+  if (length == Length::full) {
+    columns.push_back(
+        {"revenue", of_plan([&](const P& plan) { return wording.revenue_total(plan.solution.revenue); })});
+    columns.push_back({"gap", of_plan([](const P& plan) {
+                         return number_text(above_rounding(plan.solution.gap, plan.solution.bound));
+                       })});
+  }
+  columns.push_back({"plan", [](const P& plan) { return plan.file; }});
+  const Document document = {Paragraph{fmt::format("Plans for {}, {} arms; increments are over everyone in control",
+                                                   wording.count(plans.front().num_units), plans.front().arms.size())},
+                             table_of<P>(plans, columns, 0)};
+  return length == Length::brief ? screen_text(document) : document_text(document);
 }
 
 ordered_json units_json(const std::vector<std::int64_t>& units, const std::vector<std::string>& arms) {
@@ -230,9 +249,8 @@ double incremental_profit(const PlanSummary& plan) {
   return plan.rules.margin * (plan.solution.revenue - plan.solution.control_revenue) - incremental_cost(plan);
 }
 
-std::string plans_text(const std::vector<PlanSummary>& plans) {
-  if (plans.size() > 1) return plans_table(plans);
-  return plan_text(plans.front());
+std::string plans_text(const std::vector<PlanSummary>& plans, Length length) {
+  return plans.size() > 1 ? plans_table(plans, length) : plan_text(plans.front(), length);
 }
 
 std::string plans_json(const std::vector<PlanSummary>& plans) {
@@ -264,18 +282,28 @@ std::vector<std::pair<std::string, std::string>> plan_metadata(const PlanSummary
   return metadata;
 }
 
-std::string curve_text(const allocate::Curve& curve, const std::vector<std::string>& arms) {
-  std::vector<TableColumn> columns = {{"spend"}, {"revenue"}, {"incremental"}, {"multiplier"}};
-  for (const std::string& arm : arms) columns.push_back({"units in " + arm});
-  TextTable table(columns);
-  for (const allocate::CurvePoint& point : curve.points) {
-    std::vector<std::string> cells = {amount_text(point.spend), amount_text(point.revenue),
-                                      amount_text(point.revenue - curve.control_revenue),
-                                      number_text(point.multiplier)};
-    for (const std::int64_t units : point.units_per_arm) cells.push_back(count_text(static_cast<std::size_t>(units)));
-    table.add_row(std::move(cells));
+std::string curve_text(const allocate::Curve& curve, const std::vector<std::string>& arms,
+                       const data::ReportWords& words, Length length) {
+  using P = allocate::CurvePoint;
+  const Wording wording(words);
+  std::vector<Column<P>> columns = {
+      {"spend", [&](const P& point) { return wording.money_total(point.spend); }},
+      {"incremental", [&](const P& point) { return wording.revenue_total(point.revenue - curve.control_revenue); }},
+      {"multiplier", [](const P& point) { return number_text(point.multiplier); }}};
+  for (std::size_t arm = 0; arm < arms.size(); ++arm) {
+    columns.push_back({wording.units() + " in " + arms[arm], [arm](const P& point) {
+                         return count_text(static_cast<std::size_t>(point.units_per_arm[arm]));
+                       }});
   }
-  return table.text();
+  columns.push_back({"revenue", [&](const P& point) { return wording.revenue_total(point.revenue); }});
+  std::vector<P> points = curve.points;
+  const std::size_t most = kScreenLines - 4;
+  if (length == Length::brief && points.size() > most) {
+    points.clear();
+    for (std::size_t i = 0; i < most; ++i) points.push_back(curve.points[i * (curve.points.size() - 1) / (most - 1)]);
+  }
+  const Table table = table_of<P>(points, columns, 0);
+  return length == Length::brief ? screen_text({table}) : rows_text(table);
 }
 
 std::string curve_json(const allocate::Curve& curve, const std::vector<std::string>& arms) {

@@ -12,9 +12,11 @@
 #include "dfcl/allocate/allocate.h"
 #include "dfcl/data/budgets.h"
 #include "dfcl/data/plan_rule.h"
+#include "dfcl/data/report_words.h"
 #include "dfcl/launch/launch_design.h"
 #include "dfcl/launch/plan_changes.h"
 #include "dfcl/launch/promise.h"
+#include "dfcl/report/text/screen.h"
 
 namespace dfcl::report {
 
@@ -49,6 +51,7 @@ struct PlanSummary {
   std::optional<launch::Promise> promise = {};  // where there is a plan
   std::optional<data::PlanRule> rule = {};      // where the plan is a short rule
   std::string launch_time = {};                 // "": not said
+  data::ReportWords words = {};                 // currency and name of the units, as the predictions say
 };
 
 // Of a plan over everyone in control, as predicted.
@@ -57,13 +60,14 @@ double least_spend(const PlanSummary& plan);         // of any plan, in the basi
 double incremental_profit(const PlanSummary& plan);  // rules.margin x incremental revenue - incremental cost
 
 // One plan as a screen, several as a table.
-std::string plans_text(const std::vector<PlanSummary>& plans);
+std::string plans_text(const std::vector<PlanSummary>& plans, Length length = Length::full);
 // One object for one plan, {"plans": [...]} for several.
 std::string plans_json(const std::vector<PlanSummary>& plans);
 // The figures that go into a plan file's metadata.
 std::vector<std::pair<std::string, std::string>> plan_metadata(const PlanSummary& plan);
 
-std::string curve_text(const allocate::Curve& curve, const std::vector<std::string>& arms);
+std::string curve_text(const allocate::Curve& curve, const std::vector<std::string>& arms,
+                       const data::ReportWords& words = {}, Length length = Length::full);
 std::string curve_json(const allocate::Curve& curve, const std::vector<std::string>& arms);
 std::string curve_csv(const allocate::Curve& curve, const std::vector<std::string>& arms);
 

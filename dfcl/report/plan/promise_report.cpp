@@ -12,10 +12,10 @@ std::string evaluated_text(const core::Interval& interval) {
                      amount_text(interval.high));
 }
 
-std::string unseen_text(data::UnseenUnits unseen, std::size_t num_units, bool chose_members) {
+std::string unseen_text(data::UnseenUnits unseen, std::size_t num_units, bool chose_members, const std::string& units) {
   if (unseen == data::UnseenUnits::validation)
-    return fmt::format("{} validation units, which only decided when training stopped", count_text(num_units));
-  return fmt::format("{} units, each by a fit without it{}", count_text(num_units),
+    return fmt::format("{} validation {}, which only decided when training stopped", count_text(num_units), units);
+  return fmt::format("{} {}, each by a fit without it{}", count_text(num_units), units,
                      chose_members ? ", before selection among members" : "");
 }
 

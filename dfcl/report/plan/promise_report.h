@@ -13,7 +13,8 @@ namespace dfcl::report {
 // "18,600 (9,100 to 28,000)"
 std::string evaluated_text(const core::Interval& interval);
 // Which units: how many, and how they were not seen.
-std::string unseen_text(data::UnseenUnits unseen, std::size_t num_units, bool chose_members);
+std::string unseen_text(data::UnseenUnits unseen, std::size_t num_units, bool chose_members,
+                        const std::string& units = "units");
 
 // One sentence without a full stop: "predicted +64,254; on units the model had not seen such a plan was worth ...", or
 // why it is not evaluated.

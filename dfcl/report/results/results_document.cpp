@@ -52,15 +52,6 @@ std::string status_word(const std::string& kind, const std::string& status) {
   return word_for(kStatuses, status, status);
 }
 
-// "Pays back: yes. Targeting beats random: not shown." Empty where the results have no such answers.
-std::string two_answers(const Json& verdict) {
-  const std::string pays = text_at(verdict, "pays_back");
-  const std::string beats = text_at(verdict, "beats_random");
-  if (pays.empty()) return "";
-  return fmt::format("Pays back: {}. Targeting beats random: {}.", word_for(kAnswers, pays, pays),
-                     word_for(kAnswers, beats, beats));
-}
-
 std::vector<std::string> texts_of(const Json& list) {
   std::vector<std::string> texts;
   for (const Json& item : list) {
@@ -122,6 +113,14 @@ void add_how(Document& document, const Json& results) {
 
 }  // namespace
 
+std::string two_answers(const Json& verdict) {
+  const std::string pays = text_at(verdict, "pays_back");
+  const std::string beats = text_at(verdict, "beats_random");
+  if (pays.empty()) return "";
+  return fmt::format("Pays back: {}. Targeting beats random: {}.", word_for(kAnswers, pays, pays),
+                     word_for(kAnswers, beats, beats));
+}
+
 Document answer_document(const Json& results) {
   const ResultsWords words(results);
   Document document;
@@ -143,7 +142,7 @@ Document screen_document(const Json& results) {
   const Json& trial = at(results, "trial");
   const double resamples = number_at(results, "resamples");
   const std::string rows = fmt::format(
-      "{} units ({} split); {} estimator, nuisance: {}; {}", words.format.count(number_at(trial, "units")),
+      "{} {} ({} split); {} estimator, nuisance: {}; {}", words.format.count(number_at(trial, "units")), words.units,
       text_at(trial, "split"), text_at(results, "estimator"), text_at(results, "nuisance"),
       resamples > 0.0 ? words.format.count(resamples) + " resamples" : text_at(results, "intervals") + " intervals");
   const std::string control = fmt::format("everyone in control: {} {}, {} {}", words.revenue, of_control("revenue"),

@@ -13,7 +13,10 @@ Document results_document(const Json& results);
 // The answer, the differences and the figures at the budgets: what a reader without scripts sees of the page.
 Document answer_document(const Json& results);
 
-// What fits a terminal: the answer in a sentence and the tables with fewer columns.
+// "Pays back: yes. Targeting beats random: not shown." Empty where the verdict has no such answers.
+std::string two_answers(const Json& verdict);
+
+// What a terminal shows in full: the answer in a sentence and the tables with fewer columns.
 Document screen_document(const Json& results);
 
 }  // namespace dfcl::report

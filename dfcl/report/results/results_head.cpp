@@ -30,6 +30,9 @@ static const Described<ReportWords>& description(Of<ReportWords>) {
           .field("currency", &ReportWords::currency, "a code such as EUR, or a symbol; empty where there is none")
           .field("revenue_name", &ReportWords::revenue_name, "what revenue is called")
           .field("cost_name", &ReportWords::cost_name, "what cost is called")
+          .field("unit", &ReportWords::unit, "what a unit is called, in the singular")
+          .field("revenue_is_money", &ReportWords::revenue_is_money,
+                 "in the currency; false: revenue counts something, such as orders")
           .field("decimal", &ReportWords::decimal, "decimal mark")
           .field("thousands", &ReportWords::thousands, "mark between thousands");
   return words;

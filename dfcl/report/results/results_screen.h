@@ -8,10 +8,13 @@
 #include <vector>
 
 #include "dfcl/report/results/results_head.h"
+#include "dfcl/report/text/screen.h"
 #include "dfcl/report/text/table.h"
 
 namespace dfcl::report {
 
-std::string results_screen(const Verdict& verdict, const std::vector<Table>& tables);
+// notes: sentences under all. In brief, what fits a screen; the tables stand by their weight.
+std::string results_screen(const Verdict& verdict, const std::vector<Table>& tables,
+                           const std::vector<std::string>& notes, Length length);
 
 }  // namespace dfcl::report

@@ -22,8 +22,9 @@ void push_sentences(Document& document, const Json& rows, const ResultsWords& wo
     const std::string sentence = text_at(row, "sentence");
     if (sentence.empty()) continue;
     const double budget = number_at(row, "budget_per_unit");
-    bullets.items.push_back(std::isnan(budget) ? sentence
-                                               : fmt::format("{} a unit: {}", words.format.budget(budget), sentence));
+    bullets.items.push_back(std::isnan(budget)
+                                ? sentence
+                                : fmt::format("{} per {}: {}", words.format.budget(budget), words.unit, sentence));
   }
   if (!bullets.items.empty()) document.push_back(bullets);
 }
@@ -33,24 +34,6 @@ NumberFormat number_format(const Json& report) {
   const std::string decimal = text_at(report, "decimal");
   return {text_at(report, "currency"), decimal.empty() ? "." : decimal,
           at(report, "thousands").is_string() ? text_at(report, "thousands") : ","};
-}
-
-// The plans of all models, with the model's name; on a screen budget by budget, so that models stand side by side.
-std::vector<Json> plans_of(const Json& results, const ResultsWords& words, const char* which) {
-  std::vector<Json> plans;
-  for (const Json& model : at(results, "models")) {
-    for (const Json& plan : at(model, which)) {
-      if (plan.is_null()) continue;
-      plans.push_back(plan);
-      plans.back()["model"] = model_name(model) + (at(plan, "feasible") == false ? ", budget cannot be met" : "");
-    }
-  }
-  if (words.room == Room::screen) {
-    std::stable_sort(plans.begin(), plans.end(), [](const Json& a, const Json& b) {
-      return number_at(a, "budget_per_unit") < number_at(b, "budget_per_unit");
-    });
-  }
-  return plans;
 }
 
 // The lists of a model's calibration as rows with both outcomes.
@@ -79,14 +62,17 @@ ResultsWords::ResultsWords(const Json& results, Room where)
     : format(number_format(at(results, "report"))),
       revenue(text_at(at(results, "report"), "revenue_name")),
       cost(text_at(at(results, "report"), "cost_name")),
+      unit(text_at(at(results, "report"), "unit")),
       room(where) {
   if (revenue.empty()) revenue = "revenue";
   if (cost.empty()) cost = "cost";
+  if (unit.empty()) unit = "unit";
+  units = data::plural_word(unit);
   for (const Json& arm : at(at(results, "trial"), "arms")) arms.push_back(text_at(arm, "label"));
 }
 
 std::string ResultsWords::per_unit() const {
-  return format.currency().empty() ? "per unit" : format.currency() + " per unit";
+  return (format.currency().empty() ? "per " : format.currency() + " per ") + unit;
 }
 
 void add_table(Document& document, Table table) {
@@ -97,6 +83,23 @@ void add_table(Document& document, Table table) {
 std::string model_name(const Json& model) {
   const std::string name = text_at(model, "name");
   return name.empty() ? "model" : name;
+}
+
+std::vector<Json> plans_of(const Json& results, const ResultsWords& words, const char* which) {
+  std::vector<Json> plans;
+  for (const Json& model : at(results, "models")) {
+    for (const Json& plan : at(model, which)) {
+      if (plan.is_null()) continue;
+      plans.push_back(plan);
+      plans.back()["model"] = model_name(model) + (at(plan, "feasible") == false ? ", budget cannot be met" : "");
+    }
+  }
+  if (words.room == Room::screen) {
+    std::stable_sort(plans.begin(), plans.end(), [](const Json& a, const Json& b) {
+      return number_at(a, "budget_per_unit") < number_at(b, "budget_per_unit");
+    });
+  }
+  return plans;
 }
 
 void add_differences(Document& document, const Json& results, const ResultsWords& words) {

@@ -16,11 +16,12 @@ namespace dfcl::report {
 struct ResultsWords {
   explicit ResultsWords(const Json& results, Room room = Room::report);
 
-  std::string per_unit() const;  // "EUR per unit"
+  std::string per_unit() const;  // "EUR per customer"
 
   NumberFormat format;
   std::string revenue;
   std::string cost;
+  std::string unit, units;  // "customer", "customers"
   std::vector<std::string> arms;
   Room room;
 };
@@ -29,6 +30,9 @@ struct ResultsWords {
 void add_table(Document& document, Table table);
 
 std::string model_name(const Json& model);
+
+// The plans of all models, with the model's name; on a screen budget by budget, so that models stand side by side.
+std::vector<Json> plans_of(const Json& results, const ResultsWords& words, const char* which);
 
 void add_differences(Document& document, const Json& results, const ResultsWords& words);
 // `which` is deployed or matched.

@@ -36,6 +36,7 @@ struct PlainWriter {
   void operator()(const Bullets& bullets) {
     for (const std::string& item : bullets.items) text += "- " + wrap(item, 2, 98) + "\n";
   }
+  void operator()(const Facts& facts) { text += facts_text(facts); }
   void operator()(const Table& table) {
     text += "\n" + (table.title.empty() ? "" : wrap(table.title, 0) + "\n") + rows_text(table);
   }
@@ -55,6 +56,11 @@ struct MarkdownWriter {
   void operator()(const Bullets& bullets) {
     start();
     for (const std::string& item : bullets.items) text += "- " + markdown_safe(item) + "\n";
+  }
+  void operator()(const Facts& facts) {
+    Table table{.columns = {"what", "value", ""}, .num_text_columns = 1};
+    for (const auto& row : facts.rows) table.rows.push_back({row[0], row[1], row[2]});
+    (*this)(table);
   }
   void operator()(const Table& table) {
     start();
@@ -84,6 +90,31 @@ std::string write(const Document& document) {
 }
 
 }  // namespace
+
+std::string facts_text(const Facts& facts) {
+  std::size_t label_width = 0;
+  std::size_t value_width = 0;
+  for (const auto& row : facts.rows) {
+    label_width = std::max(label_width, text_width(printable(row[0])));
+    value_width = std::max(value_width, text_width(printable(row[1])));
+  }
+  const std::size_t indent = label_width + value_width + 6;
+  std::string text;
+  for (const auto& row : facts.rows) {
+    const std::string name = printable(row[0]);
+    const std::string value = printable(row[1]);
+    text +=
+        "  " + name + std::string(label_width - text_width(name) + 2 + value_width - text_width(value), ' ') + value;
+    if (!row[2].empty()) {
+      std::string remark = wrap(row[2], 0, indent < 60 ? 100 - indent : 40);
+      for (std::size_t end = remark.find('\n'); end != std::string::npos; end = remark.find('\n', end + 1))
+        remark.insert(end + 1, indent, ' ');
+      text += "  " + remark;
+    }
+    text += "\n";
+  }
+  return text;
+}
 
 std::string document_text(const Document& document) { return write<PlainWriter>(document); }
 

@@ -15,11 +15,6 @@ int decimals_below(double size, int digits) {
   return std::clamp(digits - 1 - static_cast<int>(std::floor(std::log10(size))), 0, kMostDecimals);
 }
 
-bool has_letter(const std::string& text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](unsigned char letter) { return letter < 0x80 && std::isalnum(letter) != 0; });
-}
-
 }  // namespace
 
 std::string count_text(std::size_t count) {
@@ -108,12 +103,21 @@ std::string NumberFormat::budget(double value) const {
   return fixed(value, point < digits.size() ? static_cast<int>(last - point) : 0);
 }
 
-// A symbol stands before the number, a word or code behind it.
-std::string NumberFormat::money(double value) const {
-  const std::string text = plain(value);
-  if (currency_.empty() || text.empty()) return text;
-  if (has_letter(currency_)) return text + " " + currency_;
-  return text.front() == '-' ? "-" + currency_ + text.substr(1) : currency_ + text;
+NumberFormat::NumberFormat(const data::ReportWords& words)
+    : NumberFormat(words.currency, words.decimal, words.thousands) {}
+
+std::string NumberFormat::money(double value) const { return data::with_currency(plain(value), currency_); }
+
+// Cents from ten on, whole numbers from a hundred thousand.
+std::string NumberFormat::total(double value) const {
+  const double size = std::abs(value);
+  return fixed(value, size >= 1e5 || value == 0.0 ? 0 : size >= 10.0 ? 2 : decimals_of({value}, 4));
+}
+
+std::string NumberFormat::money_total(double value) const { return data::with_currency(total(value), currency_); }
+
+std::string NumberFormat::roi(double share) const {
+  return std::isfinite(share) ? fixed(100.0 * share, std::abs(share) >= 10.0 ? 0 : 1) + " %" : "";
 }
 
 std::string NumberFormat::percent(double share, int decimals) const {

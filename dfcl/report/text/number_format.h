@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dfcl/core/interval.h"
+#include "dfcl/data/report_words.h"
 
 namespace dfcl::report {
 
@@ -27,13 +28,17 @@ std::string interval_text(double low, double high);  // [0.1, 0.3]
 class NumberFormat {
  public:
   NumberFormat(std::string currency, std::string decimal, std::string thousands);
+  explicit NumberFormat(const data::ReportWords& words);
 
   const std::string& currency() const { return currency_; }
   std::string fixed(double value, int decimals) const;  // "" where there is no number
   std::string plain(double value) const;                // four significant digits
   std::string budget(double value) const;               // the same without zeros at the end of the fraction
   std::string count(double value) const { return fixed(value, 0); }
-  std::string money(double value) const;
+  std::string money(double value) const;        // per unit: four significant digits, the currency before it
+  std::string total(double value) const;        // of many units: 12,345.67
+  std::string money_total(double value) const;  // the same with the currency
+  std::string roi(double share) const;          // profit per cost: 123.4 %
   std::string percent(double share, int decimals = 1) const;
   std::string p_value(double p) const;
   std::string range(double low, double high, int decimals) const;            // "0.1 to 0.3"

@@ -11,41 +11,40 @@ constexpr std::size_t kMaxCell = 40;
 
 bool starts_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0u) != 0x80u; }
 
-// Letters of UTF-8 text.
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_letter));
-}
-
-std::string cut(std::string text) {
-  if (width_of(text) <= kMaxCell) return text;
-  std::size_t letters = 0;
-  std::size_t end = 0;
-  for (; end < text.size(); ++end) {
-    if (starts_letter(text[end]) && ++letters > kMaxCell - 3) break;
-  }
-  return text.substr(0, end) + "...";
-}
-
 void append_cell(std::string& line, const std::string& cell, std::size_t width, Align align) {
-  const std::string blanks(width - width_of(cell), ' ');
+  const std::string blanks(width - text_width(cell), ' ');
   line += align == Align::right ? blanks + cell : cell + blanks;
 }
 
 }  // namespace
 
+std::size_t text_width(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_letter));
+}
+
+std::string cut_text(std::string text, std::size_t most) {
+  if (text_width(text) <= most) return text;
+  std::size_t letters = 0;
+  std::size_t end = 0;
+  for (; end < text.size(); ++end) {
+    if (starts_letter(text[end]) && ++letters > most - 3) break;
+  }
+  return text.substr(0, end) + "...";
+}
+
 TextTable::TextTable(std::vector<TableColumn> columns) : columns_(std::move(columns)) {}
 
 void TextTable::add_row(std::vector<std::string> cells) {
   cells.resize(columns_.size());
-  for (std::string& cell : cells) cell = cut(printable(cell));
+  for (std::string& cell : cells) cell = cut_text(printable(cell), kMaxCell);
   rows_.push_back(std::move(cells));
 }
 
 std::string TextTable::text(std::size_t indent) const {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    std::size_t width = width_of(columns_[i].title);
-    for (const auto& row : rows_) width = std::max(width, width_of(row[i]));
+    std::size_t width = text_width(columns_[i].title);
+    for (const auto& row : rows_) width = std::max(width, text_width(row[i]));
     widths.push_back(width);
   }
   std::string text;
@@ -71,7 +70,7 @@ std::string wrap(std::string_view text, std::size_t indent, std::size_t width) {
   while (begin < text.size()) {
     const std::size_t end = std::min(text.find(' ', begin), text.size());
     const std::string word = printable(text.substr(begin, end - begin));
-    if (column > 0 && column + 1 + width_of(word) > width) {
+    if (column > 0 && column + 1 + text_width(word) > width) {
       out.append(1, '\n').append(indent, ' ');
       column = indent;
     } else if (column > 0) {
@@ -79,7 +78,7 @@ std::string wrap(std::string_view text, std::size_t indent, std::size_t width) {
       ++column;
     }
     out += word;
-    column += width_of(word);
+    column += text_width(word);
     begin = end + 1;
   }
   return out;

@@ -36,6 +36,11 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// Letters of UTF-8 text.
+std::size_t text_width(std::string_view text);
+// With "..." at its end where it has more than `most` letters.
+std::string cut_text(std::string text, std::size_t most);
+
 // Paragraph of at most `width` letters a line; lines after the first are indented by `indent`.
 std::string wrap(std::string_view text, std::size_t indent, std::size_t width = 100);
 

@@ -54,6 +54,7 @@ def train(
     time_budget: float | None = None,
     force: bool = False,
     output: Path | None = None,
+    overwrite: bool = False,
     threads: int | None = None,
     seed: int = 0,
     progress: Progress = None,
@@ -98,6 +99,8 @@ def train(
         Continue even if the trial is unfit to learn from.
     output : path, optional
         A model file to write.
+    overwrite : bool
+        Whether files that are there may be replaced.
     threads : int, optional
         By default as many as the machine has. Never changes a result.
     seed : int
@@ -130,7 +133,7 @@ def train(
         fill(request, start_from=start_from)
     with Sources() as sources:
         fill_study(request, meant, trial, sources)
-        return Model(_dfcl.train(request, run_of(threads, seed, progress)))
+        return Model(_dfcl.train(request, run_of(threads, seed, progress, overwrite)))
 
 
 def predict(
@@ -138,6 +141,7 @@ def predict(
     units: TableLike,
     *,
     output: Path | None = None,
+    overwrite: bool = False,
     uncertainty: Path | None = None,
     drift: Path | None = None,
     threads: int | None = None,
@@ -155,6 +159,8 @@ def predict(
         With the features of the model; an array has them as columns. Rows keep their order, ids and index.
     output : path, optional
         A prediction file to write.
+    overwrite : bool
+        Whether files that are there may be replaced.
     uncertainty : path, optional
         A file for the standard errors of the effects, where the model knows them (forests).
     drift : path, optional
@@ -180,10 +186,10 @@ def predict(
     fill(request, output=output, uncertainty=uncertainty, drift=drift)
     with Sources() as sources:
         request.set("units", sources.path(units, "units", known.features))
-        return Prediction(_dfcl.predict(request, run_of(threads, 0, progress)), index_of(units))
+        return Prediction(_dfcl.predict(request, run_of(threads, 0, progress, overwrite)), index_of(units))
 
 
-def export_onnx(model: Model | Path, output: Path | None = None) -> bytes:
+def export_onnx(model: Model | Path, output: Path | None = None, *, overwrite: bool = False) -> bytes:
     """A model as an ONNX graph with its preprocessing inside: networks, boosted trees, forests and stacks of them.
 
     There is an input for each feature, named as the column: numbers as float32 of units x 1, NaN for missing, and
@@ -195,6 +201,8 @@ def export_onnx(model: Model | Path, output: Path | None = None) -> bytes:
         The model.
     output : path, optional
         A file to write.
+    overwrite : bool
+        Whether files that are there may be replaced.
 
     Returns
     -------
@@ -204,4 +212,4 @@ def export_onnx(model: Model | Path, output: Path | None = None) -> bytes:
     request = _dfcl.ExportRequest()
     request.set("in_memory", model_of(model)._native)
     fill(request, output=output)
-    return _dfcl.export_model(request)
+    return _dfcl.export_model(request, run_of(None, 0, None, overwrite))

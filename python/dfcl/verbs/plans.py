@@ -71,7 +71,7 @@ def _plans(predictions: PredictionsLike, units: TableLike | None, budgets: Mappi
         segment_budgets = {"segment": list(segment_budgets), "budget": list(segment_budgets.values())}
     tables = {name: given.pop(name, None) for name in ("eligible", "second_cost", "previous")}
     limits = {name: _limits(given.pop(name, None), name) for name in ("min_units", "max_units")}
-    run = run_of(given.pop("threads", None), given.pop("seed", 0), given.pop("progress", None))
+    run = run_of(given.pop("threads", None), given.pop("seed", 0), given.pop("progress", None), given.pop("overwrite", False))
     coupled = (given.get("segment"), tables["second_cost"], tables["eligible"], *limits.values())
     with Sources() as sources:
         request = _request(predictions, units, sources)
@@ -81,7 +81,7 @@ def _plans(predictions: PredictionsLike, units: TableLike | None, budgets: Mappi
         request.set("stream", many and all(entry is None for entry in coupled))
         figures, plans = _dfcl.allocate(request, run)
     index = _index_of_plan(predictions, units)
-    return [Plan(json, text, plan, index) for (json, text), plan in zip(figures, plans)]
+    return [Plan(*screens, plan, index) for screens, plan in zip(figures, plans)]
 
 
 def allocate(
@@ -112,7 +112,9 @@ def allocate(
     explore: float | None = None,
     launch: str | None = None,
     previous: TableLike | None = None,
+    explain: bool = False,
     output: Path | None = None,
+    overwrite: bool = False,
     threads: int | None = None,
     seed: int = 0,
     progress: Progress = None,
@@ -167,8 +169,12 @@ def allocate(
         When the plan starts; kept in it for :func:`readout`.
     previous : Plan, path or frame, optional
         The plan before this one: the figures say what changes.
+    explain : bool
+        Of a model: columns that say why, such as uplift, second_arm, cut_distance and reason_1 to reason_3.
     output : path, optional
         A plan file to write.
+    overwrite : bool
+        Whether files that are there may be replaced.
     threads : int, optional
         By default as many as the machine has. Never changes a result.
     seed : int
@@ -280,6 +286,7 @@ def readout(
     margin: float | None = None,
     per_revenue: float | None = None,
     output: Path | None = None,
+    overwrite: bool = False,
     progress: Progress = None,
 ) -> Readout:
     """What a plan earned: planned against realised, and over the hold-out.
@@ -306,6 +313,8 @@ def readout(
         The share of revenue that is profit, or what one unit of revenue is worth: shows profit.
     output : path, optional
         A results file to write.
+    overwrite : bool
+        Whether files that are there may be replaced.
     progress : bool or function, optional
         See :data:`dfcl.Progress`.
 
@@ -318,4 +327,4 @@ def readout(
     fill(request, weight=weight, guardrail=guardrail, margin=margin, per_revenue=per_revenue, output=output)
     with Sources() as sources:
         fill_tables(request, sources, plan=plan, outcomes=outcomes)
-        return Readout(*_dfcl.readout(request, run_of(0, 0, progress)))
+        return Readout(*_dfcl.readout(request, run_of(0, 0, progress, overwrite)))

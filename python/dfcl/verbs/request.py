@@ -16,8 +16,10 @@ from ..types import TableLike
 TRAIN_KEYS, COMPARE_KEYS, DEPLOY_KEYS = (keys_of_verb(verb) for verb in ("train", "compare", "deploy"))
 
 
-def run_of(threads: int | None, seed: int, progress: Progress) -> _dfcl.Run:
-    return _dfcl.Run(threads=0 if threads is None else threads, seed=seed, tell=teller(progress))
+def run_of(threads: int | None, seed: int, progress: Progress, overwrite: bool = False) -> _dfcl.Run:
+    return _dfcl.Run(
+        threads=0 if threads is None else threads, seed=seed, tell=teller(progress), overwrite=overwrite
+    )
 
 
 def fill(request: Any, **fields: object) -> None:

@@ -65,10 +65,10 @@ def init(
     'auto'
     """
     request = _dfcl.InitRequest()
-    fill(request, output=output, overwrite=overwrite, arm=arm, control=control, revenue=revenue, cost=cost)
+    fill(request, output=output, arm=arm, control=control, revenue=revenue, cost=cost)
     with Sources() as sources:
         fill_tables(request, sources, trial=trial)
-        text = _dfcl.init(request, run_of(threads, 0, progress))
+        text = _dfcl.init(request, run_of(threads, 0, progress, overwrite))
         if output is None or not isinstance(trial, (str, os.PathLike)):
             return Study.parse(text)
         return Study.read(output)  # it says where the trial is as seen from its own folder
@@ -176,6 +176,7 @@ def check(
     trial: TableLike | None = None,
     *,
     split_out: Path | None = None,
+    overwrite: bool = False,
     threads: int | None = None,
     seed: int = 0,
     progress: Progress = None,
@@ -191,6 +192,8 @@ def check(
         By default the one that the study names.
     split_out : path, optional
         A table to write: each row's id and split.
+    overwrite : bool
+        Whether files that are there may be replaced.
     threads, progress
         As for :func:`init`.
     seed : int
@@ -213,7 +216,7 @@ def check(
     fill(request, split_out=split_out)
     with Sources() as sources:
         fill_study(request, study_of(study, keywords), trial, sources)
-        return Check(*_dfcl.check(request, run_of(threads, seed, progress)))
+        return Check(*_dfcl.check(request, run_of(threads, seed, progress, overwrite)))
 
 
 def power(
@@ -232,6 +235,7 @@ def power(
     power: float = 0.8,
     level: float = 0.95,
     output: Path | None = None,
+    overwrite: bool = False,
     threads: int | None = None,
     seed: int = 0,
     progress: Progress = None,
@@ -265,6 +269,8 @@ def power(
         Level of the interval that must leave out zero.
     output : path, optional
         A results file to write.
+    overwrite : bool
+        Whether files that are there may be replaced.
     threads, progress
         As for :func:`init`.
     seed : int
@@ -290,10 +296,10 @@ def power(
             fill_study(request, meant, trial, sources)
         if models is not None:
             request.set("models", model_inputs(models, sources, trial))
-        return Power(*_dfcl.power(request, run_of(threads, seed, progress)))
+        return Power(*_dfcl.power(request, run_of(threads, seed, progress, overwrite)))
 
 
-def report(results: Path, *, output: Path | None = None, format: ReportFormat | None = None) -> str:
+def report(results: Path, *, output: Path | None = None, format: ReportFormat | None = None, overwrite: bool = False) -> str:
     """A results file as a page, as Markdown or as text.
 
     Parameters
@@ -302,6 +308,8 @@ def report(results: Path, *, output: Path | None = None, format: ReportFormat | 
         A file that ``evaluate``, ``compare``, ``readout``, ``power`` or ``deploy`` wrote.
     output : path, optional
         A file to write.
+    overwrite : bool
+        Whether files that are there may be replaced.
     format : {"html", "md", "text"}, optional
         By default as the name of the file says.
 
@@ -312,7 +320,7 @@ def report(results: Path, *, output: Path | None = None, format: ReportFormat | 
     """
     request = _dfcl.ReportRequest()
     fill(request, results=results, output=output, format=format)
-    return _dfcl.report(request)
+    return _dfcl.report(request, run_of(None, 0, None, overwrite))
 
 
 def info(file: TableLike, *, threads: int | None = None, progress: Progress = None) -> Info:

@@ -61,6 +61,7 @@ def evaluate(
     test: TableLike | None = None,
     split_out: Path | None = None,
     output: Path | None = None,
+    overwrite: bool = False,
     threads: int | None = None,
     seed: int = 0,
     progress: Progress = None,
@@ -110,6 +111,8 @@ def evaluate(
         A separate trial to evaluate on.
     split_out : path, optional
         A table to write: each row's id and split.
+    overwrite : bool
+        Whether files that are there may be replaced.
     output : path, optional
         A results file to write.
     threads : int, optional
@@ -146,7 +149,7 @@ def evaluate(
         for name, given in (("nuisance", nuisance), ("truth", truth)):
             if given is not None:
                 request.set(name, model_input(given, "", sources, name, trial))
-        return Evaluation(*_dfcl.evaluate(request, run_of(threads, seed, progress)))
+        return Evaluation(*_dfcl.evaluate(request, run_of(threads, seed, progress, overwrite)))
 
 
 def compare(
@@ -163,6 +166,7 @@ def compare(
     split_out: Path | None = None,
     force: bool = False,
     output: Path | None = None,
+    overwrite: bool = False,
     threads: int | None = None,
     seed: int = 0,
     progress: Progress = None,
@@ -186,6 +190,8 @@ def compare(
         Continue even if the trial is unfit to learn from.
     output : path, optional
         A folder in which models and results stay; the same call goes on where it was stopped.
+    overwrite : bool
+        Whether files that are there may be replaced.
     threads, progress
         As for :func:`evaluate`.
     seed : int
@@ -214,7 +220,7 @@ def compare(
         fill_tables(request, sources, test=test)
         if truth is not None:
             request.set("truth", model_input(truth, "", sources, "truth", trial))
-        return Comparison(*_dfcl.compare(request, run_of(threads, seed, progress)))
+        return Comparison(*_dfcl.compare(request, run_of(threads, seed, progress, overwrite)))
 
 
 def deploy(
@@ -229,6 +235,7 @@ def deploy(
     controller: Switch = "on",
     checkpoint: Path | None = None,
     output: Path | None = None,
+    overwrite: bool = False,
     threads: int | None = None,
     seed: int = 0,
     progress: Progress = None,
@@ -256,6 +263,8 @@ def deploy(
         A folder that keeps the trained models.
     output : path, optional
         A results file to write.
+    overwrite : bool
+        Whether files that are there may be replaced.
     threads, progress
         As for :func:`evaluate`.
     seed : int
@@ -272,4 +281,4 @@ def deploy(
     request = _dfcl.DeployRequest()
     fill(request, controller=controller, checkpoint=checkpoint, output=output)
     request.set("study", with_keys(meant, DEPLOY_KEYS, given)._native)
-    return Deployment(*_dfcl.deploy(request, run_of(threads, seed, progress)))
+    return Deployment(*_dfcl.deploy(request, run_of(threads, seed, progress, overwrite)))
