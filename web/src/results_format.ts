@@ -71,6 +71,18 @@ export interface Budget {
   total?: Maybe<number>; // total
 }
 
+// What a plan does to a further outcome, of which more is worse.
+export interface Guardrail {
+  name?: Maybe<string>;
+  control?: Maybe<Interval>; // per unit
+  increment?: Maybe<Interval>; // per unit
+  relative?: Maybe<Interval>; // share
+  simultaneous_low?: Maybe<number>; // per unit
+  simultaneous_high?: Maybe<number>; // per unit
+  harmed?: Maybe<string>;
+  sentence?: Maybe<string>;
+}
+
 // A plan at a budget, and what it is worth.
 export interface PlanValue {
   budget_per_unit?: Maybe<number>; // per unit
@@ -93,6 +105,7 @@ export interface PlanValue {
   predicted_revenue?: Maybe<number>; // per unit
   predicted_cost?: Maybe<number>; // per unit
   share_per_arm?: Maybe<Maybe<number>[]>; // share
+  guardrails?: Maybe<Maybe<Guardrail>[]>;
   true_revenue?: Maybe<number>; // per unit
   true_cost?: Maybe<number>; // per unit
   share_of_oracle?: Maybe<number>; // share
@@ -508,6 +521,14 @@ export interface PerUnit {
   variance_removed?: Maybe<number>; // share
 }
 
+// What the plan did to a further outcome, of which more is worse.
+export interface LaunchedGuardrail {
+  name?: Maybe<string>;
+  holdout?: Maybe<number>; // per unit
+  increment?: Maybe<Interval>; // per unit
+  harmed?: Maybe<string>;
+}
+
 // The units for which the plan chose one arm; role plan only.
 export interface ReadoutArm {
   arm?: Maybe<string>;
@@ -550,6 +571,8 @@ export interface Readout {
   multiplier?: Maybe<number>;
   next_multiplier?: Maybe<Interval>;
   warnings?: Maybe<Maybe<string>[]>;
+  guardrails?: Maybe<Maybe<LaunchedGuardrail>[]>;
+  sample_weights?: Maybe<boolean>;
   units_per_role?: Maybe<Record<string, Maybe<number>>>; // units
   arms?: Maybe<Maybe<ReadoutArm>[]>;
   crossings?: Maybe<Maybe<Crossing>[]>;
