@@ -45,19 +45,27 @@ double least_price(const allocate::Rules& rules) {
   return std::max(0.0, profit && rules.min_roi > 0.0 ? rules.margin * rules.min_roi - 1.0 : rules.min_roi);
 }
 
+void count_by_weight(const PolicyUnits& units, core::Matrix<double>& stats) {
+  if (units.weight.empty()) return;
+  for (std::size_t unit = 0; unit < stats.rows(); ++unit) {
+    for (double& sum : stats.row(unit)) sum *= units.weight[unit];
+  }
+}
+
 core::Matrix<double> arm_stats(const PolicyUnits& units, const allocate::Rules& rules,
                                const std::vector<std::size_t>& treated) {
   core::Matrix<double> stats(units.revenue.rows, ArmSums(treated.size()).width());
   for (std::size_t unit = 0; unit < units.revenue.rows; ++unit)
     set_stats(units.revenue.row(unit), units.cost.row(unit), rules, treated, stats.row(unit));
+  count_by_weight(units, stats);
   return stats;
 }
 
-// What orders the levels of categories: the value of the treated arms together.
+// What orders the levels of categories: the value of the treated arms together, of one unit.
 std::vector<double> target_of(core::MatrixView<const double> stats, std::size_t num_treated) {
   std::vector<double> target(stats.rows);
   for (std::size_t unit = 0; unit < stats.rows; ++unit) {
-    for (std::size_t arm = 0; arm < num_treated; ++arm) target[unit] += stats(unit, arm);
+    for (std::size_t arm = 0; arm < num_treated; ++arm) target[unit] += stats(unit, arm) / stats(unit, stats.cols - 1);
   }
   return target;
 }
@@ -212,6 +220,7 @@ SegmentTree fit_segment_tree(const PolicyUnits& units, std::size_t control, core
           static_cast<double>(units.revenue(unit, treated[i])) - static_cast<double>(units.revenue(unit, control));
     stats(unit, treated.size()) = 1.0;
   }
+  count_by_weight(units, stats);
   const SplitColumns columns =
       split_columns(units.columns, units.features, target_of(std::as_const(stats).view(), treated.size()), context);
   GrowingTree tree(columns, std::as_const(stats).view());

@@ -33,6 +33,7 @@ struct PolicyUnits {
   core::MatrixView<const float> features;  // units x features
   core::MatrixView<const float> revenue;   // units x arms, predicted
   core::MatrixView<const float> cost;      // units x arms, predicted
+  std::span<const double> weight = {};     // per unit, of mean 1: how many it stands for; empty: all alike
 };
 
 // A plan to put as a rule. Without a limit the tree is the best at the multiplier itself.

@@ -167,7 +167,8 @@ void add_trees(const EvaluateRequest& request, const JudgedTrial& judged, const 
     rules.control = control;
     rules.price = predicted->prediction.price;
     const policy::PolicyUnits units{others->features.columns, others->features.values.view(),
-                                    predicted->prediction.revenue.view(), predicted->prediction.cost.view()};
+                                    predicted->prediction.revenue.view(), predicted->prediction.cost.view(),
+                                    others->judged.rows.sample};
     const std::vector<policy::PolicyTarget> targets =
         targets_of(others->judged.rows, *predicted, options, rules, context);
     for (policy::PolicyTree& tree : policy::fit_policy_trees(units, rules, targets, context)) {
@@ -177,7 +178,8 @@ void add_trees(const EvaluateRequest& request, const JudgedTrial& judged, const 
   }
   if (revenue.is_empty()) return;
   const core::Matrix<float> mean = revenue.mean();
-  const policy::PolicyUnits units{others->features.columns, others->features.values.view(), mean.view(), {}};
+  const policy::PolicyUnits units{
+      others->features.columns, others->features.values.view(), mean.view(), {}, others->judged.rows.sample};
   const policy::SegmentTree tree = policy::fit_segment_tree(units, control, context);
   input.segment_tree = evaluate::LeafRows{tree.words, leaves_of(tree.tree, judged)};
 }

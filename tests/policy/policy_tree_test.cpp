@@ -211,6 +211,39 @@ TEST(PolicyTree, NobodyIsTreatedWhereNothingPays) {
   EXPECT_EQ(tree.words.leaves[0], "all");
 }
 
+// Features with few values, so that groups are the same.
+TEST(PolicyTree, AUnitOfWeightTwoIsTwoUnits) {
+  core::RunContext context(1);
+  const World world = make_world(13, 1200, 0.3);
+  const std::vector<data::FeatureColumn> columns = {world.columns[0], world.columns[4]};
+  core::Matrix<float> features(1200, 2);
+  core::Matrix<float> twice(2400, 2), revenue(2400, 3), cost(2400, 3);
+  std::vector<double> weight;
+  std::size_t row = 0;
+  for (std::size_t unit = 0; unit < 1200; ++unit) {
+    features(unit, 0) = world.features(unit, 0);
+    features(unit, 1) = world.features(unit, 4);
+    weight.push_back(unit % 3 == 0 ? 1.5 : 0.75);
+    for (std::size_t copy = 0; copy < (unit % 3 == 0 ? 2u : 1u); ++copy, ++row) {
+      std::ranges::copy(features.row(unit), twice.row(row).begin());
+      std::ranges::copy(world.revenue.row(unit), revenue.row(row).begin());
+      std::ranges::copy(world.cost.row(unit), cost.row(row).begin());
+    }
+  }
+  twice.resize(row);
+  revenue.resize(row);
+  cost.resize(row);
+  const std::vector<PolicyTarget> targets = {{2.0, 0.03}, {1.0, 0.08}};
+  const PolicyUnits weighted{columns, features.view(), world.revenue.view(), world.cost.view(), weight};
+  const PolicyUnits doubled{columns, twice.view(), revenue.view(), cost.view()};
+  const std::vector<PolicyTree> one = fit_policy_trees(weighted, {}, targets, context);
+  const std::vector<PolicyTree> other = fit_policy_trees(doubled, {}, targets, context);
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    EXPECT_EQ(one[i].words.leaves, other[i].words.leaves);
+    EXPECT_EQ(one[i].arm, other[i].arm);
+  }
+}
+
 TEST(PolicyTree, SegmentsPartWherePredictedEffectsDiffer) {
   core::RunContext context(2);
   const World world = make_world(11, 4000, 0.2);
