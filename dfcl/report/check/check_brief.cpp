@@ -39,8 +39,7 @@ Table arms_table(const CheckResult& result, const Wording& wording) {
       {"share", [](const Arm& arm) { return percent_text(arm.share); }},
       {result.words.revenue_name, [&](const Arm& arm) { return wording.revenue(arm.revenue.value); }},
       {"over control (95 %)", [&](const Arm& arm) { return difference_text(arm.revenue_difference, wording); }},
-      {result.words.cost_name, [&](const Arm& arm) { return wording.money(arm.cost.value); }},
-      {"over control", [&](const Arm& arm) { return difference_text(arm.cost_difference, wording); }}};
+      {result.words.cost_name, [&](const Arm& arm) { return wording.money(arm.cost.value); }}};
   Table table = without_empty_columns(table_of<Arm>(result.arms, columns));
   table.title = fmt::format("Means per {}{}", wording.unit(), result.weighted ? ", weighted by 1 / propensity" : "");
   return table;

@@ -212,7 +212,11 @@ std::string plans_table(const std::vector<PlanSummary>& plans, Length length) {
   if (plans.front().shows_profit)
     columns.push_back(
         {"profit", of_plan([&](const P& plan) { return wording.money_total(incremental_profit(plan)); })});
-  columns.push_back({"status", [](const P& plan) { return std::string(allocate::to_text(plan.solution.status)); }});
+  columns.push_back({"plan", [](const P& plan) { return plan.file; }});
+  const bool all_best =
+      std::all_of(plans.begin(), plans.end(), [](const P& plan) { return plan.solution.status == Status::optimal; });
+  if (!all_best || length == Length::full)
+    columns.push_back({"status", [](const P& plan) { return std::string(allocate::to_text(plan.solution.status)); }});
   columns.push_back({"multiplier", of_plan([](const P& plan) { return number_text(plan.solution.multiplier); })});
   if (length == Length::full) {
     columns.push_back(
@@ -221,7 +225,6 @@ std::string plans_table(const std::vector<PlanSummary>& plans, Length length) {
                          return number_text(above_rounding(plan.solution.gap, plan.solution.bound));
                        })});
   }
-  columns.push_back({"plan", [](const P& plan) { return plan.file; }});
   const Document document = {Paragraph{fmt::format("Plans for {}, {} arms; increments are over everyone in control",
                                                    wording.count(plans.front().num_units), plans.front().arms.size())},
                              table_of<P>(plans, columns, 0)};
