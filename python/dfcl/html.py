@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = ["definitions", "notes", "number", "table", "title"]
 
-_CELL = "padding: 2px 10px; white-space: nowrap"
-_NUMBER = f"{_CELL}; text-align: right; font-variant-numeric: tabular-nums"
-_TEXT = f"{_CELL}; text-align: left"
+_NUMBER = ' style="text-align: right"'
+_TEXT = ' style="text-align: left"'
+_TABLE = '<table cellpadding="4" style="border-collapse: collapse; white-space: nowrap">'
 
 
 def number(value: object) -> str:
@@ -42,24 +42,24 @@ def table(rows: Sequence[Mapping[str, object]], caption: str = "", most: int = 3
         return ""
     names = list(dict.fromkeys(name for row in rows for name in row))
     style = {name: _NUMBER if all(_is_number(row.get(name)) for row in rows) else _TEXT for name in names}
-    heads = "".join(f'<th style="{style[name]}">{html.escape(name.replace("_", " "))}</th>' for name in names)
+    heads = "".join(f'<th{style[name]}>{html.escape(name.replace("_", " "))}</th>' for name in names)
     body = "".join(
-        "<tr>" + "".join(f'<td style="{style[n]}">{html.escape(number(row.get(n)))}</td>' for n in names) + "</tr>"
+        "<tr>" + "".join(f'<td{style[n]}>{html.escape(number(row.get(n)))}</td>' for n in names) + "</tr>"
         for row in rows[:most]
     )
     more = f"<p>{len(rows) - most:,} more rows</p>" if len(rows) > most else ""
-    above = f'<caption style="text-align: left; padding: 6px 10px">{html.escape(caption)}</caption>' if caption else ""
-    return f'<table style="border-collapse: collapse">{above}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{more}'
+    above = f"<caption{_TEXT}>{html.escape(caption)}</caption>" if caption else ""
+    return f"{_TABLE}{above}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
 def definitions(entries: Mapping[str, object]) -> str:
     """Names beside their figures."""
     body = "".join(
-        f'<tr><th style="{_TEXT}">{html.escape(name.replace("_", " "))}</th>'
-        f'<td style="{_NUMBER if _is_number(value) else _TEXT}">{html.escape(number(value))}</td></tr>'
+        f'<tr><th{_TEXT}>{html.escape(name.replace("_", " "))}</th>'
+        f"<td{_NUMBER if _is_number(value) else _TEXT}>{html.escape(number(value))}</td></tr>"
         for name, value in entries.items()
     )
-    return f'<table style="border-collapse: collapse"><tbody>{body}</tbody></table>' if body else ""
+    return f"{_TABLE}<tbody>{body}</tbody></table>" if body else ""
 
 
 def title(text: str) -> str:
