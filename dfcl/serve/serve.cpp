@@ -99,7 +99,7 @@ void serve(const ServeRequest& request, core::RunContext& context,
   if (sources.results) {
     verbs::ReportRequest report;
     report.results = *sources.results;
-    options.report = verbs::report(report).text;
+    options.report = verbs::report(report, context).text;
   }
   Server server({request.listen.value_or("127.0.0.1"), static_cast<std::uint16_t>(request.port)});
   options.host = server.host();

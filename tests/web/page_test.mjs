@@ -22,7 +22,7 @@ async function open(name, { results = samples[name](), ...options } = {}) {
   const source = join(session.folder, `${name}.json`);
   const report = join(session.folder, `${name}.html`);
   writeFileSync(source, JSON.stringify(results));
-  execFileSync(process.env.DFCL_BINARY, ["report", source, "-o", report, "--quiet"]);
+  execFileSync(process.env.DFCL_BINARY, ["report", source, "-o", report, "--overwrite", "--quiet"]);
   return { report, ...(await session.open(report, options)) };
 }
 
@@ -94,7 +94,7 @@ test("what is recommended is what is selected, in totals", async () => {
   const plan = results.models[1].deployed[1];
   const units = results.trial.units;
   const total = (value) => Math.round(value * units).toLocaleString("en-US");
-  assert.match(await page.locator("#decision .lead").innerText(), /The plan of the answer above: decision-focused network \(dfcl-ifd\), budget EUR\s6,007 \(EUR\s0\.2 per unit\)\./);
+  assert.match(await page.locator("#decision .lead").innerText(), /The plan of the answer above: network with finite-difference loss \(dfcl-ifd\), budget EUR\s6,007 \(EUR\s0\.2 per unit\)\./);
   const roi = Math.round(100 * plan.roi.value);
   assert.deepEqual((await tiles(page)).map((text) => text.replace(/\s/g, " ")), [`EUR ${total(plan.incremental_cost.value)}`, `+${total(plan.incremental_revenue.value)}`, `+EUR ${total(plan.incremental_profit.value)}`, `+${roi} %`]);
   const rows = await against(page);

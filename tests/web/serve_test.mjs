@@ -61,7 +61,7 @@ async function open({ width = 1280, scheme = "light", address = served.address }
 
 // The newest move is answered.
 async function settled(page) {
-  await page.waitForFunction(() => document.querySelector(".state")?.dataset.busy === "false" && document.querySelectorAll("#plan .tile").length === 4);
+  await page.waitForFunction(() => document.querySelector("#state")?.dataset.busy === "false" && document.querySelectorAll("#plan .tile").length === 4);
 }
 
 // A change of a setting, and the plan that answers it.

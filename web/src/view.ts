@@ -66,7 +66,7 @@ export class View {
       .map((budget) => budget.per_unit)
       .filter(isNumber);
     this.units = isNumber(results.trial?.units) && results.trial.units > 0 ? results.trial.units : null;
-    this.unitName = (results.report as Maybe<{ unit?: Maybe<string> }>)?.unit || "unit";
+    this.unitName = results.report?.unit || "unit";
     this.revenueName = results.report?.revenue_name || "revenue";
     this.costName = results.report?.cost_name || "cost";
     this.valuePerRevenue = isNumber(results.value_per_revenue) && results.value_per_revenue > 0 ? results.value_per_revenue : null;

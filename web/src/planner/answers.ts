@@ -94,7 +94,12 @@ function changes(solver: Solver, format: NumberFormat, answer: Answer): Child {
 }
 
 export function answersPart(solver: Solver, format: NumberFormat): HTMLElement {
-  const state = h("p", { class: "state", role: "status" });
+  const state = h("p", { class: "state", id: "state", role: "status" });
+  const waited = h("p", { class: "state", "aria-hidden": "true" }); // not said aloud every second
+  setInterval(() => {
+    const seconds = solver.isBusy ? Math.floor(solver.secondsWaited) : 0;
+    waited.textContent = seconds > 0 ? `${seconds} s; the next move gives this one up` : "";
+  }, 500);
   const trouble = h("div", { class: "trouble", role: "alert" });
   const figures = h("dl", { class: "tiles" });
   const below = h("div", {});
@@ -123,5 +128,5 @@ export function answersPart(solver: Solver, format: NumberFormat): HTMLElement {
   };
   solver.onChange(redraw);
   redraw();
-  return section("plan", "The plan", figures, state, trouble, actions, h("figure", {}, h("figcaption", {}, "Units in each arm"), armsChart(solver, format)), below, note("Figures are predictions, in totals. The bound is proven: no plan within these limits is better by more."));
+  return section("plan", "The plan", figures, state, waited, trouble, actions, h("figure", {}, h("figcaption", {}, "Units in each arm"), armsChart(solver, format)), below, note("Figures are predictions, in totals. The bound is proven: no plan within these limits is better by more."));
 }

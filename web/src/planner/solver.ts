@@ -88,6 +88,11 @@ export class Solver {
     return this.shown < this.asked && this.trouble === "";
   }
 
+  // Since the newest move.
+  get secondsWaited(): number {
+    return (performance.now() - this.movedAt) / 1000;
+  }
+
   onChange(listener: () => void): void {
     this.listeners.push(listener);
   }

@@ -16,7 +16,7 @@ export function sure(view: View): Child {
   const hasPlan = view.pointOf(view.model) !== null;
   if (!hasPlan && !view.results.check) return null;
   const words = h("div", {});
-  const redraw = () => replaceChildren(words, part("Chance", chanceWords(view)), part("Forecast", forecastWords(view)));
+  const redraw = () => replaceChildren(words, part("Chance", chanceWords(view)), part("Forecast", forecastWords(view)), part("Guardrails", guardrailWords(view)));
   view.onChange(redraw);
   redraw();
   return section(
@@ -73,6 +73,11 @@ function forecastWords(view: View): string[] {
     return [`Forecast ${name} ${write(expected)}, measured ${write(shown.value)} (${write(shown.low)} to ${write(shown.high)}): ${size}, ${inside ? "within" : "outside"} what chance explains.`];
   };
   return [...one(view.revenueName, point.predicted_revenue, point.revenue, false), ...one(view.costName, point.predicted_cost, point.cost, true)];
+}
+
+// What the plan does to outcomes that it must not raise; known at the study's budgets.
+function guardrailWords(view: View): string[] {
+  return list(view.pointOf(view.model)?.guardrails).flatMap((guardrail) => (guardrail.sentence ? [guardrail.sentence] : []));
 }
 
 function trialWords(view: View): string[] {
