@@ -17,8 +17,6 @@ const kNames: Record<string, string> = {
   cn: "monotone network",
 };
 
-export const kMethodCodes = Object.keys(kNames);
-
 // Empty where the code is not known.
 export function plainName(code: string): string {
   return Object.hasOwn(kNames, code) ? (kNames[code] ?? "") : "";
