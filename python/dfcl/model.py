@@ -53,7 +53,7 @@ class Prediction(Frame):
         """
         with Sources() as sources:
             path = sources.path(table, "predictions")
-            return cls(_dfcl.read_prediction(path, control or "", index, _dfcl.Run()))
+            return cls(_dfcl.read_prediction(path, control or "", index, [], _dfcl.Run()))
 
     @property
     def arms(self) -> list[str]:
@@ -134,12 +134,12 @@ class Prediction(Frame):
         return html.title(f"Prediction{' of ' + self.method if self.method else ''}: {len(self):,} units") + html.table(means)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_prediction_of, (self._bytes(), self._index))
+        return (_prediction_of, (self._bytes(), self._native.extra, self._index))
 
 
-def _prediction_of(data: bytes, index: object) -> Prediction:
+def _prediction_of(data: bytes, extra: list[str], index: object) -> Prediction:
     with Stored(data) as path:
-        return Prediction(_dfcl.read_prediction(path, "", None, _dfcl.Run()), index)
+        return Prediction(_dfcl.read_prediction(path, "", None, extra, _dfcl.Run()), index)
 
 
 class Model:
@@ -283,6 +283,25 @@ class Model:
         from .study import Study
 
         return verbs.evaluate(Study.parse(self.study) if study is None else study, self, trial, **options)
+
+    def explain(
+        self,
+        units: TableLike,
+        *,
+        budget: float | None = None,
+        per_unit: float | None = None,
+        share_of_max: float | None = None,
+        **options: Unpack[AllocateOptions],
+    ) -> Plan:
+        """A plan with columns that say why: uplift, second_arm, cut_distance, reason_1 to reason_3; see :func:`dfcl.allocate`."""
+        options["explain"] = True
+        return self.allocate(units, budget=budget, per_unit=per_unit, share_of_max=share_of_max, **options)
+
+    @property
+    def importance(self) -> dict[str, float]:
+        """Of each feature, its share in how effects differ; empty where the model does not know."""
+        shares: dict[str, float] = json.loads(self._native.json()).get("feature_importance") or {}
+        return shares
 
     def to_onnx(self, path: Path | None = None) -> bytes:
         """Its ONNX graph; see :func:`dfcl.export_onnx`."""

@@ -227,12 +227,12 @@ class Plan(Figures, Frame):
         return html.title(f"Plan: {self.status}") + html.definitions(shown) + html.table(arms) + html.notes([said] if said else [])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        data = (self._bytes(), self._table().num_options) if self.has_plan else None
+        data = (self._bytes(), self._table().num_options, self._table().extra) if self.has_plan else None
         return (_plan_of, (self._json, self.text, self.full, data, self._index))
 
 
-def _plan_of(text_of_json: str, text: str, full: str, data: tuple[bytes, int] | None, index: object) -> Plan:
+def _plan_of(text_of_json: str, text: str, full: str, data: tuple[bytes, int, list[str]] | None, index: object) -> Plan:
     if data is None:
         return Plan(text_of_json, text, full, None, index)
     with Stored(data[0]) as path:
-        return Plan(text_of_json, text, full, _dfcl.read_plan(path, data[1], _dfcl.Run()), index)
+        return Plan(text_of_json, text, full, _dfcl.read_plan(path, data[1], data[2], _dfcl.Run()), index)

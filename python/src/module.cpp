@@ -125,10 +125,25 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("is_index", [](const ModelHandle& self) { return self.model->is_index(); });
 }
 
+// Columns that travel with units: names as they stand in the table.
+data::ExtraColumns read_extra(const std::string& path, const std::vector<std::string>& names,
+                              core::RunContext& context) {
+  data::ExtraColumns extra;
+  if (names.empty()) return extra;
+  const std::unique_ptr<data::BatchSource> source = io::open_batches(path, names, {}, context);
+  extra.columns = source->columns();
+  for (const data::ColumnInfo& column : extra.columns) extra.values.push_back(data::empty_values(column.type));
+  for (data::Batch batch; source->next(batch); batch = {}) {
+    for (std::size_t i = 0; i < extra.values.size(); ++i)
+      data::append_rows(batch.columns[i], 0, batch.num_rows, extra.values[i]);
+  }
+  return extra;
+}
+
 // Predictions of the caller's own. control: the label of the arm that is control; "": as the table says. is_index:
 // none: likewise.
 PredictionTable read_prediction(const std::string& path, const std::string& control, std::optional<bool> is_index,
-                                const RunOptions& options) {
+                                const std::vector<std::string>& extra, const RunOptions& options) {
   return run(options, [&](core::RunContext& context) {
     data::Prediction prediction = io::read_prediction(path, "", context).prediction;
     if (!control.empty()) {
@@ -142,15 +157,18 @@ PredictionTable read_prediction(const std::string& path, const std::string& cont
       prediction.is_index = *is_index;
       prediction.index_is_guessed = false;
     }
+    prediction.extra = read_extra(path, extra, context);
     return PredictionTable{std::make_shared<const data::Prediction>(std::move(prediction)), io::read_provenance(path)};
   });
 }
 
 // A plan that was written. Of the options that its file has, the first num_options say how it was made; its figures
 // follow.
-verbs::KeptPlan read_plan(const std::string& path, std::size_t num_options, const RunOptions& options) {
+verbs::KeptPlan read_plan(const std::string& path, std::size_t num_options, const std::vector<std::string>& extra,
+                          const RunOptions& options) {
   return run(options, [&](core::RunContext& context) {
     io::PlanFile file = io::read_plan(path, context);
+    file.plan.extra = read_extra(path, extra, context);
     auto& all = file.provenance.options;
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(std::min(num_options, all.size()));
     std::vector<std::pair<std::string, std::string>> figures(first, all.end());
@@ -187,8 +205,8 @@ NB_MODULE(_dfcl, module) {
   bind_model(module);
   bind_tables(module);
   bind_verbs(module);
-  module.def("read_prediction", &read_prediction, "path"_a, "control"_a, "index"_a.none(), "run"_a);
-  module.def("read_plan", &read_plan, "path"_a, "num_options"_a, "run"_a);
+  module.def("read_prediction", &read_prediction, "path"_a, "control"_a, "index"_a.none(), "extra"_a, "run"_a);
+  module.def("read_plan", &read_plan, "path"_a, "num_options"_a, "extra"_a, "run"_a);
   module.def("read_table", &read_table, "path"_a, "run"_a);
   module.def("write_text", &dfcl::io::write_text_file, "path"_a, "text"_a);
   module.def("methods", &methods);

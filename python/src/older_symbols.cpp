@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two functions for which the compiler's libraries have a newer version that the wheel would need on the user's machine, though
-// the older one does as well. Calls come here (-Wl,--wrap) and go on to the older version, so that the wheel runs with glibc
-// 2.34 and GCC 11's libstdc++ (manylinux_2_34).
+// Two functions for which the compiler's libraries have a newer version that the wheel would need on the user's
+// machine, though the older one does as well. Calls come here (-Wl,--wrap) and go on to the older version, so that the
+// wheel runs with glibc 2.34 and GCC 11's libstdc++ (manylinux_2_34).
 extern "C" {
 
 double hypot_of_2_2_5(double x, double y);

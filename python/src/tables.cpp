@@ -125,6 +125,7 @@ void bind_prediction(nb::module_& module) {
                    [](nb::handle_t<PredictionTable> self) {
                      return matrix_to_numpy(nb::cast<const PredictionTable&>(self).prediction->cost, self);
                    })
+      .def_prop_ro("extra", [](const PredictionTable& self) { return column_names(self.prediction->extra.columns); })
       .def_prop_ro("ids", [](const PredictionTable& self) { return ids_to_python(self.prediction->ids); })
       .def_prop_ro("options",
                    [](const PredictionTable& self) {
@@ -145,12 +146,7 @@ void bind_prediction(nb::module_& module) {
 
 void bind_plain(nb::module_& module) {
   nb::class_<PlainTable>(module, "Table")
-      .def_prop_ro("column_names",
-                   [](const PlainTable& self) {
-                     std::vector<std::string> names;
-                     for (const data::ColumnInfo& column : self.table->columns) names.push_back(column.name);
-                     return names;
-                   })
+      .def_prop_ro("column_names", [](const PlainTable& self) { return column_names(self.table->columns); })
       .def_prop_ro("num_rows",
                    [](const PlainTable& self) {
                      std::size_t rows = 0;
@@ -168,6 +164,12 @@ void bind_plain(nb::module_& module) {
 }
 
 }  // namespace
+
+std::vector<std::string> column_names(const std::vector<data::ColumnInfo>& columns) {
+  std::vector<std::string> names;
+  for (const data::ColumnInfo& column : columns) names.push_back(column.name);
+  return names;
+}
 
 nb::object stream_capsule(std::unique_ptr<data::BatchSource> source, const data::Provenance& provenance) {
   ArrowArrayStream* stream = io::new_stream(std::move(source), provenance);

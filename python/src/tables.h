@@ -6,6 +6,8 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "dfcl/data/batch.h"
 #include "dfcl/data/ids.h"
@@ -32,6 +34,8 @@ nanobind::object stream_capsule(std::unique_ptr<data::BatchSource> source, const
 
 // An array of int64 or uint64 where ids are numbers, else a list of texts.
 nanobind::object ids_to_python(const data::Ids& ids);
+
+std::vector<std::string> column_names(const std::vector<data::ColumnInfo>& columns);
 
 void bind_tables(nanobind::module_& module);
 

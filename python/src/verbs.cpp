@@ -153,6 +153,7 @@ void bind_plan(nb::module_& module) {
                      const auto& arm = nb::cast<const verbs::KeptPlan&>(self).plan->arm;
                      return nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>>(arm.data(), {arm.size()}, self);
                    })
+      .def_prop_ro("extra", [](const verbs::KeptPlan& self) { return column_names(self.plan->extra.columns); })
       .def_prop_ro("num_options", [](const verbs::KeptPlan& self) { return self.provenance.options.size(); })
       .def_prop_ro("ids", [](const verbs::KeptPlan& self) { return ids_to_python(self.plan->ids); })
       .def_prop_ro("revenue", [](nb::handle_t<verbs::KeptPlan> self) { return numbers(self, &data::Plan::revenue); })

@@ -51,6 +51,14 @@ def test_a_plan_says_who_gets_what(plan, made):
     assert sum(plan.units_per_arm.values()) == len(plan)
 
 
+def test_a_plan_says_why(made, model):
+    explained = model.explain(made.trial, share_of_max=0.2)
+    table = explained.to_arrow()
+    assert {"uplift", "second_arm", "cut_distance", "reason_1"} <= set(table.column_names)
+    assert explained.arm.tolist() == model.allocate(made.trial, share_of_max=0.2).arm.tolist()
+    assert set(model.importance) <= set(model.features)
+
+
 def test_plans_differ_by_unit(made):
     before, after = dfcl.allocate_many(made.truth, share_of_max=[0.1, 0.2])
     change = after.diff(before)
@@ -78,6 +86,7 @@ def everything(made, model, plan, launched, evaluation):
         "prediction": model.predict(made.trial),
         "plan": plan,
         "plan with roles": launched,
+        "plan with reasons": model.explain(made.trial, share_of_max=0.2),
         "no plan": dfcl.allocate({"revenue_0": [1.0], "cost_0": [5.0]}, budget=1, include_control=True),
         "check": made.study.check(made.trial),
         "evaluation": evaluation,
@@ -89,7 +98,7 @@ def everything(made, model, plan, launched, evaluation):
 
 
 def same(one, other):
-    if isinstance(one, (dfcl.Prediction, dfcl.Table)):
+    if isinstance(one, (dfcl.Prediction, dfcl.Table)) or (isinstance(one, dfcl.Plan) and one.has_plan):
         return one.to_arrow().equals(other.to_arrow(), check_metadata=True)
     if isinstance(one, dfcl.Error):
         return str(one) == str(other)
