@@ -192,7 +192,8 @@ TEST(TrialReader, TakesWordsAsOutcomesAndTrimsArms) {
     return fmt::format("{},{},{}", i, i % 2 == 0 ? "\" Control\"" : " Mail ", i % 3 == 0 ? "Yes" : "No");
   });
   data::Study study = study_of(folder.write("t.csv", text));
-  study.columns.id = study.columns.cost = std::nullopt;
+  study.columns.id.reset();
+  study.columns.cost.reset();
   study.arms.control = "Control";
   study.arms.cost = {{"Mail", 0.5}};
   const data::Trial trial = read(study);
@@ -209,7 +210,8 @@ TEST(TrialReader, CarriesKnownPricesAsTheyWereWritten) {
   const std::string text =
       rows_of(100, "x,arm,revenue", [](int i) { return fmt::format("{},{},{}", i, i % 2 == 0 ? "no" : "yes", i); });
   data::Study study = study_of(folder.write("t.csv", text));
-  study.columns.id = study.columns.cost = std::nullopt;
+  study.columns.id.reset();
+  study.columns.cost.reset();
   study.arms.control = "no";
   study.arms.cost = {{"yes", 0.15}};
   const data::Trial trial = read(study);
@@ -226,7 +228,8 @@ TEST(TrialReader, APriceIsPaidWhereTheOutcomeHappens) {
     });
   };
   data::Study study = study_of(folder.write("t.csv", text("no")));
-  study.columns.id = study.columns.cost = std::nullopt;
+  study.columns.id.reset();
+  study.columns.cost.reset();
   study.columns.cost_if = "redeemed";
   study.arms.cost = {{"1", 2.5}};
   const data::Trial trial = read(study);
@@ -248,7 +251,8 @@ TEST(TrialReader, KnowsCostAsARateOfRevenueAndMissingCodes) {
     return fmt::format("{},{},{},{}", i == 7 ? -999 : i, i % 2 == 0 ? -999 : 1, i % 2, i);
   });
   data::Study study = study_of(folder.write("t.csv", text));
-  study.columns.id = study.columns.cost = std::nullopt;
+  study.columns.id.reset();
+  study.columns.cost.reset();
   study.columns.missing = {-999};
   study.columns.categorical = {"c"};
   study.arms.cost_per_revenue = {{"1", 0.25}};
