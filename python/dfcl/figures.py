@@ -60,6 +60,9 @@ def flat_row(row: Mapping[str, Any], arms: Sequence[str]) -> dict[str, Any]:
     for name, value in row.items():
         if isinstance(value, Interval):
             flat |= {name: float(value), f"{name}_low": value.low, f"{name}_high": value.high}
+        elif isinstance(value, Mapping) and value.keys() >= {"value", "low", "high"}:  # and what belongs to it: p
+            flat[name] = value["value"]
+            flat |= {f"{name}_{key}": entry for key, entry in value.items() if key != "value"}
         elif isinstance(value, Mapping):
             flat |= {f"{name}_{key}": entry for key, entry in flat_row(value, arms).items()}
         elif isinstance(value, list):
@@ -150,7 +153,7 @@ class Figures:
 
     def _tables(self) -> dict[str, list[dict[str, Any]]]:
         found: dict[str, list[dict[str, Any]]] = {}
-        own = {key: value for key, value in self._figures.items() if key not in ("check", "made_by", "report")}
+        own = {key: value for key, value in self._figures.items() if key not in ("check", "figures", "made_by", "report")}
         _tables_in(own, "", {}, found)
         return found
 

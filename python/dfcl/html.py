@@ -6,6 +6,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeGuard
 
 __all__ = ["definitions", "notes", "number", "table", "title"]
 
@@ -14,10 +15,16 @@ _TEXT = ' style="text-align: left"'
 _TABLE = '<table cellpadding="4" style="border-collapse: collapse; white-space: nowrap">'
 
 
+def _is_interval(value: object) -> TypeGuard[Mapping[str, float]]:
+    return isinstance(value, Mapping) and value.keys() >= {"value", "low", "high"}
+
+
 def number(value: object) -> str:
     """A figure as people read it: four digits that count, thousands apart; an interval as "1.2 (0.9 to 1.5)"."""
     if value is None:
         return ""
+    if _is_interval(value):
+        return f"{number(value['value'])} ({number(value['low'])} to {number(value['high'])})"
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):
@@ -33,7 +40,7 @@ def number(value: object) -> str:
 
 
 def _is_number(value: object) -> bool:
-    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+    return value is None or _is_interval(value) or (isinstance(value, (int, float)) and not isinstance(value, bool))
 
 
 def table(rows: Sequence[Mapping[str, object]], caption: str = "", most: int = 30) -> str:

@@ -141,7 +141,7 @@ def _short(row: dict[str, Any]) -> dict[str, Any]:
     hidden = ("sentence", "feasible", "predicted", "hajek", "simultaneous", "note", "answer")
     return {
         name: value for name, value in row.items()
-        if not isinstance(value, (list, dict)) and not name.startswith(hidden)
+        if not isinstance(value, list) and not (isinstance(value, dict) and "value" not in value) and not name.startswith(hidden)
     }  # fmt: skip
 
 

@@ -118,3 +118,4 @@ def test_results_go_out_to_every_library(made):
         result.to_frame("curves")
     check = made.study.check(made.trial)
     assert list(check.to_frame()["arm"]) == ["0", "5", "10", "15", "20"] and "revenue_low" in check.to_frame()
+    assert {"revenue_difference", "revenue_difference_low", "revenue_difference_p"} <= set(check.to_frame().columns)

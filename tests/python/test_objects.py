@@ -141,7 +141,7 @@ def test_results_show_as_tables_in_notebooks(made, model, plan, launched, evalua
         if name in ("interval", "error"):
             continue
         page = value._repr_html_()
-        assert "<pre" not in page and "<iframe" not in page and len(page) < 60_000, name
+        assert "<pre" not in page and "<iframe" not in page and "{&#x27;" not in page and len(page) < 60_000, name
         assert page.count("<table") == page.count("</table>") and page.count("<td") == page.count("</td>"), name
         if name not in ("table", "no plan"):
             assert "<table" in page, name
