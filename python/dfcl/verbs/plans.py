@@ -81,7 +81,7 @@ def _plans(predictions: PredictionsLike, units: TableLike | None, budgets: Mappi
         request.set("stream", many and all(entry is None for entry in coupled))
         figures, plans = _dfcl.allocate(request, run)
     index = _index_of_plan(predictions, units)
-    return [Plan(*screens, plan, index) for screens, plan in zip(figures, plans)]
+    return [Plan(json, text, full, plan, index) for (json, text, full), plan in zip(figures, plans)]
 
 
 def allocate(
