@@ -1,32 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-# dfcl_precompile(target library...): the standard headers and those of the libraries, compiled once a target; they are
-# most of what a source file of ours costs to compile.
+# dfcl_precompile(target LIBRARIES library... FLAGS flag...): the standard headers and those of the libraries, compiled
+# once for all targets of the same kind, libraries and flags; they are most of what a source file of ours costs to
+# compile. FLAGS: what the target is compiled with beyond the flags of all.
 function(dfcl_precompile target)
+  cmake_parse_arguments(PARSE_ARGV 1 of "" "" "LIBRARIES;FLAGS")
   set(headers <algorithm> <cmath> <cstdint> <functional> <map> <memory> <optional> <span> <string> <string_view> <variant>
               <vector> <fmt/format.h>)
-  if("nlohmann_json::nlohmann_json" IN_LIST ARGN)
+  if("nlohmann_json::nlohmann_json" IN_LIST of_LIBRARIES)
     list(APPEND headers <nlohmann/json.hpp>)
   endif()
-  if("dfcl_arrow" IN_LIST ARGN)
+  if("dfcl_arrow" IN_LIST of_LIBRARIES)
     list(APPEND headers <arrow/api.h>)
   endif()
-  if("tomlplusplus::tomlplusplus" IN_LIST ARGN)
+  if("tomlplusplus::tomlplusplus" IN_LIST of_LIBRARIES)
     list(APPEND headers <toml++/toml.h>)
   endif()
-  if("CLI11::CLI11" IN_LIST ARGN)
+  if("CLI11::CLI11" IN_LIST of_LIBRARIES)
     list(APPEND headers <CLI/CLI.hpp>)
   endif()
-  if("GTest::gtest_main" IN_LIST ARGN)
+  if("GTest::gtest_main" IN_LIST of_LIBRARIES)
     list(APPEND headers <gtest/gtest.h>)
   endif()
-  target_precompile_headers(${target} PRIVATE ${headers})
+  get_target_property(type ${target} TYPE)  # programs and libraries differ in how they are placed in memory
+  string(SHA1 key "${type};${headers};${of_FLAGS}")
+  get_property(first GLOBAL PROPERTY DFCL_PRECOMPILED_${key})
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${target} PRIVATE ${headers})
+    set_property(GLOBAL PROPERTY DFCL_PRECOMPILED_${key} ${target})
+  endif()
+  target_compile_options(${target} PRIVATE ${of_FLAGS})
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # so that ccache can look inside
 endfunction()
 
-# dfcl_room(name USES room... PRIVATE_LIBRARIES lib... PUBLIC_LIBRARIES lib...): one static library of all dfcl/name/**.cpp
-# that links only the rooms it may use, so that a forbidden use does not link.
+# dfcl_room(name USES room... PRIVATE_LIBRARIES lib... PUBLIC_LIBRARIES lib... FLAGS flag...): one static library of all
+# dfcl/name/**.cpp that links only the rooms it may use, so that a forbidden use does not link.
 function(dfcl_room name)
-  cmake_parse_arguments(room "" "" "USES;PRIVATE_LIBRARIES;PUBLIC_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(room "" "" "USES;PRIVATE_LIBRARIES;PUBLIC_LIBRARIES;FLAGS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/dfcl/${name}/*.cpp)
   add_library(dfcl_${name} STATIC ${sources})
   add_library(dfcl::${name} ALIAS dfcl_${name})
@@ -36,7 +47,7 @@ function(dfcl_room name)
   list(TRANSFORM room_USES PREPEND dfcl_)
   target_link_libraries(dfcl_${name} PUBLIC ${room_USES} ${room_PUBLIC_LIBRARIES}
                                      PRIVATE ${room_PRIVATE_LIBRARIES} $<BUILD_INTERFACE:dfcl_build_flags> fmt::fmt)
-  dfcl_precompile(dfcl_${name} ${room_PRIVATE_LIBRARIES})
+  dfcl_precompile(dfcl_${name} LIBRARIES ${room_PRIVATE_LIBRARIES} FLAGS ${room_FLAGS})
   set_property(GLOBAL APPEND PROPERTY DFCL_ROOMS ${name})
 endfunction()
 
