@@ -60,6 +60,7 @@ test-sanitize: setup ## run the fast unit tests of the rooms below the learners 
 	@$(ASAN) $(call ctest,dev) -L unit
 
 test-full: test format-check tidy ## all tests, also under the address, undefined-behaviour and thread sanitizers; clang-tidy
+	@cmake --build build/release -j $(JOBS) --target benchmarks
 	@$(call build,dev)
 	@$(ASAN) $(call ctest,dev) -LE slow
 	@$(call configure,tsan) && cmake --build build/tsan -j $(JOBS) --target thread_tests
@@ -69,6 +70,7 @@ wheel: build ## wheels of the Python package in dist/ (PYTHONS="python3.11 pytho
 	@tools/wheel.sh build/release $(or $(PYTHONS),.venv/bin/python3)
 
 bench: build ## run the benchmarks beside what users would pick instead (ONLY=part of a name)
+	@cmake --build build/release -j $(JOBS) --target benchmarks
 	@tools/bench.sh $(ONLY)
 
 format: ## format all C++ files
