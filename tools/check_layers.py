@@ -42,7 +42,7 @@ LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 ROOM_CALL = re.compile(r"^\s*dfcl_room\(\s*(\w+)([^)]*)\)", re.MULTILINE)
-KEYWORDS = {"USES", "PRIVATE_LIBRARIES", "PUBLIC_LIBRARIES"}
+KEYWORDS = {"USES", "PRIVATE_LIBRARIES", "PUBLIC_LIBRARIES", "FLAGS"}
 
 GROUP_OF = {room: group for group, rooms in enumerate(LAYERS) for room in rooms}
 

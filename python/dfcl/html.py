@@ -25,6 +25,8 @@ def number(value: object) -> str:
         return ""
     if _is_interval(value):
         return f"{number(value['value'])} ({number(value['low'])} to {number(value['high'])})"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {number(entry)}" for name, entry in value.items())
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):

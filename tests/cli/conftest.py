@@ -34,11 +34,15 @@ class Program:
     def __init__(self, folder):
         self.folder = folder
         self.binary = BINARY
+        self.brief = False  # as users call it: what does not fit on one screen is left out
 
     def __call__(self, *arguments, timeout=300, **options):
-        """Outputs of an earlier call are replaced; test_overwrite.py has `plain`, which does not say so."""
-        writes = {"-o", "--output", "--split-out"} & set(map(str, arguments))
-        more = ["--overwrite"] if writes and "--overwrite" not in arguments else []
+        """Prints everything and replaces outputs of an earlier call; `plain` does neither."""
+        words = set(map(str, arguments))
+        more = ["--overwrite"] if {"-o", "--output", "--split-out"} & words and "--overwrite" not in words else []
+        is_verb = arguments and not str(arguments[0]).startswith("-") and not {"-h", "--help"} & words
+        if is_verb and not self.brief and "--full" not in words:
+            more.append("--full")
         return self.plain(*arguments, *more, timeout=timeout, **options)
 
     def plain(self, *arguments, timeout=300, **options):

@@ -68,6 +68,7 @@ def made(request, tmp_path_factory, run_in):
     write_trial(folder, **kind)
     (folder / "study.toml").write_text(STUDY.format(control="none", budgets=budgets, more=more))
     dfcl = run_in(folder)
+    dfcl.brief = True
     good(dfcl("train", "study.toml", "--method", "tsm-boost", "--force", "-o", "m.safetensors"))
     good(dfcl("train", "study.toml", "--method", "tsm", "--epochs", "1", "--force", "-o", "n.safetensors"))
     good(dfcl("predict", "m.safetensors", "trial.parquet", "-o", "p.parquet"))
@@ -116,6 +117,7 @@ def test_a_verb_answers_on_one_screen(made, name):
 
 def test_simulations_answer_on_one_screen(dfcl):
     """Verbs that need no trial of the user."""
+    dfcl.brief = True
     good(dfcl("simulate", "--preset", "marketing", "--rows", "600", "-o", "s.parquet", "--study", "s.toml"))
     for arguments in (
         ("simulate", "--preset", "varied", "--rows", "500", "-o", "v.parquet"),

@@ -104,7 +104,7 @@ def test_only_a_forest_of_enough_trees_knows_its_uncertainty(dfcl, made, tmp_pat
 
 def test_info_shows_by_which_features_effects_differ(dfcl, made):
     text = good(dfcl("info", made / "forest.safetensors")).stdout
-    assert "24 trees" in text and "Features by which effects differ" in text
+    assert "24 trees" in text and "Features that decide" in text
     forest = answer(dfcl("info", made / "forest.safetensors", "--json"))["forest"]
     assert forest["trees"] == 24 and forest["revenue_link"] == "ratio"
     assert abs(sum(forest["importance"].values()) - 1.0) < 1e-3
@@ -114,7 +114,7 @@ def test_the_report_shows_them_too(dfcl, made, tmp_path):
     evaluate = ["evaluate", made / "study.toml", made / "forest.safetensors", "--resamples", 20, "-o", "results.json"]
     good(dfcl(*evaluate))
     importance = json.loads((tmp_path / "results.json").read_text())["models"][0]["importance"]
-    shown = answer(dfcl("info", made / "forest.safetensors", "--json"))["forest"]["importance"]
+    shown = answer(dfcl("info", made / "forest.safetensors", "--json"))["feature_importance"]
     assert importance[0] == {"feature": next(iter(shown)), "share": pytest.approx(next(iter(shown.values())), abs=1e-6)}
     assert [one["share"] for one in importance] == sorted((one["share"] for one in importance), reverse=True)
     good(dfcl("report", "results.json", "-o", "report.html"))

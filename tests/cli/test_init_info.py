@@ -66,7 +66,7 @@ def test_init_writes_a_study_that_check_takes(dfcl, tmp_path, preset):
     }[preset]
     for line in expected:
         assert line in text
-    again = dfcl("init", "t.parquet", "-o", "study.toml")
+    again = dfcl.plain("init", "t.parquet", "-o", "study.toml")
     assert again.code == 4 and "--overwrite" in again.stderr
     assert dfcl("init", "t.parquet", "-o", "study.toml", "--overwrite").code == 0
 

@@ -117,7 +117,7 @@ def test_the_figure_goes_with_the_predictions(model):
     for given in (["predictions.parquet"], ["predictions.csv"], ["predictions.parquet", "--stream"]):
         plan, _ = allocate(model, *given, "--per-unit", "0.3")
         assert plan["evaluated"] == of_model["evaluated"], given
-    text = model("allocate", "predictions.parquet", "--per-unit", "0.3").stdout
+    text = " ".join(model("allocate", "predictions.parquet", "--per-unit", "0.3").stdout.split())
     assert "validation units, which only decided when training stopped" in text
     several = model("allocate", "predictions.parquet", "--per-unit", "0.1,0.3").stdout
     assert "evaluated" in several and " to " in several

@@ -169,7 +169,7 @@ TEST(Verdict, WritesNumbersAsTheStudyWantsThem) {
       evaluation_of({{.name = "tsm", .gain = 9.0, .over_random = 4.0, .profit = 3.0, .budget = 1.5}});
   const Verdict found = verdict_of(evaluation, {{"sales", "cost", "EUR", ",", "."}, "", 1});
   EXPECT_TRUE(
-      found.sentence.starts_with("Launch tsm at a budget of 1,5 EUR per unit: targeting adds 4.000 sales (95 % "
+      found.sentence.starts_with("Launch tsm at a budget of EUR 1,5 per unit: targeting adds 4.000 sales (95 % "
                                  "interval 1.500 to 6.500) over random"))
       << found.sentence;
 }

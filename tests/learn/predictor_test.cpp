@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "dfcl/core/error.h"
+#include "dfcl/io/onnx/onnx_graph.h"
 #include "dfcl/learn/part.h"
 
 namespace dfcl::learn {

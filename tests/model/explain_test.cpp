@@ -7,6 +7,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/random.h"
+#include "dfcl/learn/part.h"
 #include "dfcl/model/typical_values.h"
 
 namespace dfcl::model {

@@ -41,7 +41,7 @@ def test_the_safetensors_package_reads_the_file(model):
 
 
 def test_info_describes_a_model_in_words_and_as_json(model):
-    result = info(model)
+    result = info(model, "--full")
     assert result.returncode == 0, result.stderr
     assert "a model: revenue and cost of a unit under each of 3 arms" in result.stdout
     described = json.loads(info(model, "--json").stdout)

@@ -127,7 +127,7 @@ def test_a_model_survives_pickling_and_its_bytes(model, tmp_path):
 def test_figures_with_intervals_are_numbers(made, model):
     result = dfcl.evaluate(made.study, model, made.trial, resamples=30)
     assert result["models"][0]["name"] == "tsm"
-    assert "test split" in repr(result)
+    assert "test split" in result.full
     deployed = str(result.figures)
     assert "[" in deployed and result.verdict
     assert pickle.loads(pickle.dumps(result)).json == result.json

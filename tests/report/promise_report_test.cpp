@@ -45,15 +45,13 @@ TEST(PromiseReport, SaysBothFiguresInOneSentence) {
 
 TEST(PromiseReport, APlanShowsWhatSuchPlansWereWorth) {
   const std::string text = plans_text({summary()});
-  EXPECT_TRUE(has(text,
-                  "18,600.00  (9,100.00 to 28,000.00) of increments, on 36,012 units, each by a fit without it, "
-                  "before selection among members"))
+  EXPECT_TRUE(has(text, "18,600.00  (9,100 to 28,000) over control, on 36,012 units, each by a fit without it"))
       << text;
   PlanSummary plan = summary();
   plan.promise = launch::not_evaluated({}, "there is a second budget");
-  EXPECT_TRUE(has(plans_text({plan}), "not  evaluated: there is a second budget")) << plans_text({plan});
+  EXPECT_TRUE(has(plans_text({plan}), "no  there is a second budget")) << plans_text({plan});
   const std::string table = plans_text({summary(), plan});
-  EXPECT_TRUE(has(table, "18,600.00 (9,100.00 to 28,000.00)")) << table;
+  EXPECT_TRUE(has(table, "18,600 (9,100 to 28,000)")) << table;
 }
 
 TEST(PromiseReport, APlanSaysItToMachines) {

@@ -83,7 +83,7 @@ TEST(Requests, WithoutWhatTheyAreAboutNameIt) {
   EXPECT_EQ(refused_field([](core::RunContext& context) { (void)power({}, context); }), "study");
   EXPECT_EQ(refused_field([](core::RunContext& context) { (void)evaluate({}, context); }), "models");
   EXPECT_EQ(refused_field([](core::RunContext& context) { (void)simulate({}, context); }), "rows");
-  EXPECT_EQ(refused_field([](core::RunContext&) { (void)report({}); }), "results");
+  EXPECT_EQ(refused_field([](core::RunContext& context) { (void)report({}, context); }), "results");
   EXPECT_EQ(refused_field([](core::RunContext& context) { (void)export_model({}, context); }), "model");
 }
 
@@ -94,11 +94,11 @@ TEST(Requests, ThatGiveAnEmptyTextAreRefused) {
               (void)train(request, context);
             }),
             "checkpoint");
-  EXPECT_EQ(refused_field([](core::RunContext&) {
+  EXPECT_EQ(refused_field([](core::RunContext& context) {
               ReportRequest request;
               request.results = "results.json";
               request.output = "";
-              (void)report(request);
+              (void)report(request, context);
             }),
             "output");
 }

@@ -184,7 +184,7 @@ UpliftFigures figures_of(const Setting& setting, const Ranked& ranked, const std
   }
   for (std::size_t i = 0; i < kDeciles; ++i) {
     figures.deciles[i].predicted /= uplift[i].weight;
-    figures.deciles[i].predicted_cost /= uplift[i].weight;
+    figures.deciles[i].predicted_cost = in_float_digits(figures.deciles[i].predicted_cost / uplift[i].weight);
   }
   const LabelMean all = mean_of_all(rows, revenue);
   figures.uplift = core::normal_interval(all.mean, all.error, level);

@@ -66,6 +66,8 @@ LabelMean mean_of_all(const TrialRows& rows, const std::function<double(std::siz
 
 // Square root of the sum over groups of their squared sums; influence: per row. Rows are centred by arm, likewise.
 double error_of_sums(const TrialRows& rows, std::vector<double> influence);
+// Seven digits: predictions are float32, and a price of 0.15 is to be shown as one.
+double in_float_digits(double value);
 
 // Rows in the order of their clusters, with where each cluster begins; rows that are their own cluster as they are.
 struct GroupedRows {

@@ -40,7 +40,7 @@ void set_leaves(const Setting& setting, const JudgedModel& model, const JudgedTr
     own.num_units = revenue[i].num_units;
     own.share = revenue[i].weight / static_cast<double>(rows.size());
     own.predicted_revenue /= revenue[i].weight;
-    own.predicted_cost /= revenue[i].weight;
+    own.predicted_cost = in_float_digits(own.predicted_cost / revenue[i].weight);
     const bool is_control = tree.arm_of_leaf[i] == control;  // a fact, not an estimate
     own.revenue =
         is_control ? Interval(0.0) : core::normal_interval(revenue[i].mean, revenue[i].error, setting.options.level);
@@ -48,6 +48,7 @@ void set_leaves(const Setting& setting, const JudgedModel& model, const JudgedTr
                    ? Interval(cost[i].mean)
                    : core::normal_interval(cost[i].mean, cost[i].error, setting.options.level);
   }
+  figures.predicted_cost = in_float_digits(figures.predicted_cost);
 }
 
 std::string sentence_of(const PolicyTreeFigures& figures, double level, const Words& words) {

@@ -80,7 +80,7 @@ std::string ends_text(const core::Interval& interval, const Wording& wording) {
 // What such plans were worth beside what this one promises.
 void add_promise(const launch::Promise& promise, const Wording& wording, Facts& facts) {
   if (!promise.is_evaluated()) {
-    facts.rows.push_back({"evaluated", "not", "evaluated: " + promise.reason});
+    facts.rows.push_back({"evaluated", "no", promise.reason});
     return;
   }
   facts.rows.push_back(
@@ -207,7 +207,7 @@ std::string plans_table(const std::vector<PlanSummary>& plans, Length length) {
        })},
       {"evaluated", of_plan([&](const P& plan) {
          const bool evaluated = plan.promise && plan.promise->is_evaluated();
-         return evaluated ? wording.interval_total(plan.promise->revenue) : std::string("not");
+         return evaluated ? wording.interval_total(plan.promise->revenue) : std::string("no");
        })}};
   if (plans.front().shows_profit)
     columns.push_back(
