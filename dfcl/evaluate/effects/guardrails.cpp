@@ -193,9 +193,9 @@ void say_guardrail(GuardrailFigures& figures, const Interval& relative, double l
   const char* const answer = figures.harmed == "yes"  ? "harmed"
                              : figures.harmed == "no" ? "not harmed"
                                                       : "harm not shown, nor ruled out";
-  figures.sentence = fmt::format("{}: {}{}{} ({} % interval {} to {}): {}", figures.name, value > 0.0 ? "+" : "", number(value),
-                     has_share ? " %" : " per unit", number_words(100.0 * level, words), number(low), number(high),
-                     answer);
+  figures.sentence = fmt::format("{}: {}{}{} ({} % interval {} to {}): {}", figures.name, value > 0.0 ? "+" : "",
+                                 number(value), has_share ? " %" : " per unit", number_words(100.0 * level, words),
+                                 number(low), number(high), answer);
 }
 
 std::string guardrail_words(const std::vector<GuardrailFigures>& guardrails) {

@@ -173,8 +173,8 @@ UpliftFigures figures_of(const Setting& setting, const Ranked& ranked, const std
     UpliftDecile& own = figures.deciles[i];
     own.num_units = uplift[i].num_units;
     own.uplift = core::normal_interval(uplift[i].mean, uplift[i].error, level);
-    own.cost =
-        setting.knows_prices() ? Interval(costs[i].mean) : core::normal_interval(costs[i].mean, costs[i].error, level);
+    own.cost = setting.knows_prices() ? Interval(in_price_digits(costs[i].mean))
+                                      : core::normal_interval(costs[i].mean, costs[i].error, level);
   }
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const double units = rows.sample_weight(row);
@@ -195,6 +195,13 @@ UpliftFigures figures_of(const Setting& setting, const Ranked& ranked, const std
                   range_words(figures.deciles.front().uplift, words), range_words(figures.deciles.back().uplift, words),
                   slope_words(figures.calibration_slope, words));
   return figures;
+}
+
+// Curves are drawn, not computed with: seven digits keep reports small.
+std::vector<RankedPoint> drawn(std::vector<RankedPoint> curve) {
+  for (RankedPoint& point : curve)
+    point = {in_float_digits(point.x), in_float_digits(point.value), in_float_digits(point.random)};
+  return curve;
 }
 
 }  // namespace
@@ -226,8 +233,8 @@ std::vector<UpliftFigures> uplift_figures(const Setting& setting, const JudgedMo
     set_differences_in_means(rows, decile, arm, setting.options.level, figures.deciles);
     for (const ArmAreas& area : areas) {
       if (area.arm != arm) continue;
-      figures.qini_curve = area.qini_curve;
-      figures.cost_curve = area.cost_curve;
+      figures.qini_curve = drawn(area.qini_curve);
+      figures.cost_curve = drawn(area.cost_curve);
     }
   }
   const std::size_t first = all.size();

@@ -130,9 +130,9 @@ LabelMean mean_of_all(const TrialRows& rows, const std::function<double(std::siz
   return all;
 }
 
-double in_float_digits(double value) {
+double in_digits(double value, int digits) {
   if (value == 0.0 || !std::isfinite(value)) return value;
-  const double scale = std::pow(10.0, 6.0 - std::floor(std::log10(std::abs(value))));
+  const double scale = std::pow(10.0, digits - 1 - std::floor(std::log10(std::abs(value))));
   return std::isfinite(scale) && scale > 0.0 ? std::round(value * scale) / scale : value;
 }
 

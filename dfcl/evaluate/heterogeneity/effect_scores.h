@@ -66,8 +66,11 @@ LabelMean mean_of_all(const TrialRows& rows, const std::function<double(std::siz
 
 // Square root of the sum over groups of their squared sums; influence: per row. Rows are centred by arm, likewise.
 double error_of_sums(const TrialRows& rows, std::vector<double> influence);
-// Seven digits: predictions are float32, and a price of 0.15 is to be shown as one.
-double in_float_digits(double value);
+// So many significant digits: a mean of prices of 0.15 is to be shown as 0.15. Predictions are float32; sums of known
+// prices lose a digit or two of their sixteen.
+double in_digits(double value, int digits);
+inline double in_float_digits(double value) { return in_digits(value, 7); }
+inline double in_price_digits(double value) { return in_digits(value, 12); }
 
 // Rows in the order of their clusters, with where each cluster begins; rows that are their own cluster as they are.
 struct GroupedRows {

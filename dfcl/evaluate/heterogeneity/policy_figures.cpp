@@ -45,7 +45,7 @@ void set_leaves(const Setting& setting, const JudgedModel& model, const JudgedTr
     own.revenue =
         is_control ? Interval(0.0) : core::normal_interval(revenue[i].mean, revenue[i].error, setting.options.level);
     own.cost = is_control || setting.knows_prices()
-                   ? Interval(cost[i].mean)
+                   ? Interval(in_price_digits(cost[i].mean))
                    : core::normal_interval(cost[i].mean, cost[i].error, setting.options.level);
   }
   figures.predicted_cost = in_float_digits(figures.predicted_cost);
@@ -92,7 +92,7 @@ PolicyTreeFigures policy_figures(const Setting& setting, const JudgedModel& mode
     return core::normal_interval(mean.mean, mean.error, level);
   };
   const auto cost_interval = [&](const std::function<double(std::size_t)>& value) {
-    return setting.knows_prices() ? Interval(mean_of_all(rows, value).mean) : interval(value);
+    return setting.knows_prices() ? Interval(in_price_digits(mean_of_all(rows, value).mean)) : interval(value);
   };
   figures.incremental_revenue = interval([&](std::size_t row) { return of_tree(row).revenue; });
   figures.incremental_cost = cost_interval([&](std::size_t row) { return of_tree(row).cost; });

@@ -75,7 +75,7 @@ void set_means(const Setting& setting, const std::vector<std::size_t>& treated, 
       ArmEffect& effect = values[v].arms[i];
       if (effect.answer == "too_few") continue;
       effect.revenue = core::normal_interval(revenue[v].mean, revenue[v].error, setting.options.level);
-      effect.cost = setting.knows_prices() ? Interval(cost[v].mean)
+      effect.cost = setting.knows_prices() ? Interval(in_price_digits(cost[v].mean))
                                            : core::normal_interval(cost[v].mean, cost[v].error, setting.options.level);
     }
   }
