@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "dfcl/core/lines.h"
+
 namespace dfcl::cli {
 namespace {
 
@@ -13,16 +15,6 @@ struct Entry {
   std::string name;
   std::string description;  // the first line is the summary
 };
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
 
 // What stands for the value: FILE, N, marketing|criteo; empty for a flag.
 std::string value_name(const CLI::Option& option) {
@@ -63,7 +55,7 @@ std::string format_entries(const std::string& title, const std::vector<Entry>& e
   }
   std::string text = "\n" + title + ":\n";
   for (const Entry& entry : entries) {
-    std::vector<std::string> lines = lines_of(entry.description);
+    std::vector<std::string> lines = core::lines_of(entry.description);
     if (length == HelpLength::brief && lines.size() > 1) lines.resize(1);
     text += "  " + entry.name;
     std::size_t column = entry.name.size();
@@ -96,7 +88,7 @@ std::string usage_line(const CLI::App& verb) {
 }
 
 std::string heading(const std::string& name, const std::string& description, HelpLength length) {
-  const std::vector<std::string> lines = lines_of(description);
+  const std::vector<std::string> lines = core::lines_of(description);
   std::string text = fmt::format("{}: {}\n", name, lines.empty() ? "" : lines.front());
   if (length == HelpLength::full && lines.size() > 1) {
     text += "\n";
@@ -112,7 +104,7 @@ std::string program_help(const CLI::App& program, HelpLength length) {
   text += "usage: dfcl VERB [options]\n";
   std::vector<Entry> verbs;
   for (const CLI::App* verb : program.get_subcommands(nullptr)) {
-    verbs.push_back({verb->get_name(), lines_of(verb->get_description()).front()});
+    verbs.push_back({verb->get_name(), core::lines_of(verb->get_description()).front()});
   }
   text += format_entries("verbs", verbs, length);
   text += format_entries("options",
@@ -156,7 +148,7 @@ std::string verb_help(const CLI::App& verb, const std::string& example, HelpLeng
   text += format_entries("on every verb", shared, length);
   if (length == HelpLength::full && !example.empty()) {
     text += "\nexample:\n";
-    for (const std::string& line : lines_of(example)) text += "  " + line + "\n";
+    for (const std::string& line : core::lines_of(example)) text += "  " + line + "\n";
   }
   return text;
 }

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <iostream>
 
+#include "covered.h"
 #include "dfcl/check/propensities.h"
 #include "dfcl/core/distributions.h"
 #include "dfcl/core/random.h"
@@ -74,8 +74,7 @@ bool covers(const Configuration& configuration, std::uint64_t seed, bool adjust,
 class AdjustedCoverage : public testing::TestWithParam<Configuration> {};
 
 TEST_P(AdjustedCoverage, HoldsTheTruthAsOftenAsItSays) {
-  const char* const given = std::getenv("DFCL_COVERAGE_TRIALS");
-  const std::size_t num_trials = given == nullptr ? 400 : static_cast<std::size_t>(std::atoll(given));
+  const std::size_t num_trials = num_coverage_trials(400);
   core::RunContext context(2);
   std::size_t covered = 0;
   std::size_t without = 0;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iostream>
 
+#include "covered.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/evaluate/evaluate.h"
 #include "small_trials.h"
@@ -22,8 +23,6 @@ struct Covered {
   std::size_t told_apart = 0;
   std::size_t shown = 0;  // by the simultaneous interval over both budgets
 };
-
-bool holds(const Interval& interval, double truth) { return interval.low <= truth && truth <= interval.high; }
 
 // One trial, evaluated: what its intervals hold.
 Covered cover_one(std::size_t trial, const SmallTrialOptions& trial_options, const EvaluationOptions& options) {

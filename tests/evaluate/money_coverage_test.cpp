@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "covered.h"
 #include "dfcl/core/hash.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/evaluate/evaluate.h"
@@ -18,12 +19,7 @@
 namespace dfcl::evaluate {
 namespace {
 
-std::size_t num_trials() {
-  const char* const given = std::getenv("DFCL_COVERAGE_TRIALS");
-  return given == nullptr ? 300 : static_cast<std::size_t>(std::atoll(given));
-}
-
-bool holds(const Interval& interval, double truth) { return interval.low <= truth && truth <= interval.high; }
+std::size_t num_trials() { return num_coverage_trials(300); }
 
 // Means of the arms are at the middle of the features: both outcomes are linear in each of them.
 Expected mean_response(std::size_t arm) { return true_response(0.5, 0.5, arm); }

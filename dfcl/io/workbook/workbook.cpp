@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <set>
 
+#include "dfcl/core/markup.h"
 #include "dfcl/core/printable.h"
 
 namespace dfcl::io {
@@ -76,19 +77,7 @@ std::string zip_of(const std::vector<Part>& parts) {
   return bytes;
 }
 
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char letter : core::printable(text)) {
-    switch (letter) {
-      case '<': safe += "&lt;"; break;
-      case '>': safe += "&gt;"; break;
-      case '&': safe += "&amp;"; break;
-      case '"': safe += "&quot;"; break;
-      default: safe += letter;
-    }
-  }
-  return safe;
-}
+std::string escaped(const std::string& text) { return core::markup_safe(core::printable(text)); }
 
 bool starts_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0u) != 0x80u; }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/markup.h"
 #include "dfcl/report/page/page_template.h"
 #include "dfcl/report/results/results_document.h"
 #include "dfcl/report/text/text_table.h"
@@ -85,20 +86,6 @@ std::string script_safe(const Json& results) {
   return safe;
 }
 
-std::string html_safe(const std::string& text) {
-  std::string safe;
-  for (const char letter : text) {
-    switch (letter) {
-      case '<': safe += "&lt;"; break;
-      case '>': safe += "&gt;"; break;
-      case '&': safe += "&amp;"; break;
-      case '"': safe += "&quot;"; break;
-      default: safe += letter;
-    }
-  }
-  return safe;
-}
-
 // The template up to a place, which goes with it.
 std::string_view take_until(std::string_view& rest, std::string_view place) {
   const std::size_t found = rest.find(place);
@@ -118,9 +105,9 @@ std::string results_page(Json results) {
   std::string_view rest = page_template();
   std::string page;
   page += take_until(rest, "%TITLE%");
-  page += html_safe(printable(title.empty() ? "Results" : title));
+  page += core::markup_safe(printable(title.empty() ? "Results" : title));
   page += take_until(rest, "%TEXT%");
-  page += html_safe(text);
+  page += core::markup_safe(text);
   page += take_until(rest, "%RESULTS%");
   page += script_safe(results);
   page += rest;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "dfcl/core/lines.h"
 #include "dfcl/report/text/text_table.h"
 
 namespace dfcl::report {
@@ -14,16 +15,6 @@ namespace {
 constexpr std::size_t kShortestCell = 12;
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kGap = 2;  // between columns
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
 
 std::size_t column_width(const Table& table, std::size_t column) {
   std::size_t width = text_width(table.columns[column]);
@@ -51,24 +42,26 @@ void cut_text_cells(Table& table, std::size_t most) {
 std::vector<std::string> block_lines(const Block& block, std::size_t most_lines) {
   if (const auto* heading = std::get_if<Heading>(&block))
     return {"", cut_text(printable(heading->text), kScreenColumns)};
-  if (const auto* paragraph = std::get_if<Paragraph>(&block)) return lines_of(wrap(paragraph->text, 0));
+  if (const auto* paragraph = std::get_if<Paragraph>(&block)) return core::lines_of(wrap(paragraph->text, 0));
   if (const auto* bullets = std::get_if<Bullets>(&block)) {
     std::vector<std::string> lines;
     for (const std::string& item : bullets->items) {
-      for (std::string& line : lines_of("- " + wrap(item, 2, kScreenColumns - 2))) lines.push_back(std::move(line));
+      for (std::string& line : core::lines_of("- " + wrap(item, 2, kScreenColumns - 2)))
+        lines.push_back(std::move(line));
     }
     return lines;
   }
-  if (const auto* facts = std::get_if<Facts>(&block)) return lines_of(facts_text(*facts));
+  if (const auto* facts = std::get_if<Facts>(&block)) return core::lines_of(facts_text(*facts));
   Table table = std::get<Table>(block);
-  const std::size_t head = (table.title.empty() ? 1 : lines_of(wrap(table.title, 0)).size() + 1) + 2;
+  const std::size_t head = (table.title.empty() ? 1 : core::lines_of(wrap(table.title, 0)).size() + 1) + 2;
   const std::size_t rows = table.rows.size();
   std::size_t shown = rows;
   if (head + rows > most_lines) shown = most_lines > head + 1 ? most_lines - head - 1 : 0;
   table.rows.resize(shown);
   std::vector<std::string> lines = {""};
-  for (std::string& line : lines_of(wrap(table.title, 0))) lines.push_back(std::move(line));
-  for (std::string& line : lines_of(rows_text(fit_columns(std::move(table), kScreenColumns)))) lines.push_back(line);
+  for (std::string& line : core::lines_of(wrap(table.title, 0))) lines.push_back(std::move(line));
+  for (std::string& line : core::lines_of(rows_text(fit_columns(std::move(table), kScreenColumns))))
+    lines.push_back(line);
   if (shown < rows) lines.push_back(fmt::format("  ... and {} more", count_text(rows - shown)));
   return lines;
 }
@@ -131,7 +124,7 @@ std::string screen_text(const Document& document, const std::string& more) {
 }
 
 std::string cut_to_screen(const std::string& text) {
-  std::vector<std::string> lines = lines_of(text);
+  std::vector<std::string> lines = core::lines_of(text);
   const bool is_long = lines.size() > kScreenLines;
   const std::size_t hidden = is_long ? lines.size() - (kScreenLines - 1) : 0;
   if (is_long) lines.resize(kScreenLines - 1);
