@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/printable.h"
 #include "dfcl/serve/planner_page.h"
 
 namespace dfcl::serve {
@@ -157,6 +158,8 @@ void Site::run() {
       reply = error_reply(error);
     } catch (const std::bad_alloc&) {
       reply = json_reply(500, {{"error", "out of memory"}});
+    } catch (const std::exception& error) {  // a request never ends the server
+      reply = json_reply(500, {{"error", core::printable_start(error.what())}});
     }
     work.answer(std::move(reply));
   }
