@@ -128,12 +128,14 @@ Launch join_launch(const io::PlanFile& file, const io::OutcomeTable& outcomes, c
       outcomes.cost.empty() ? arm_prices(file, launch.arms, options) : std::vector<double>();
   const std::string launch_time = options.launch_time.empty() ? file.option("launch") : options.launch_time;
   const bool has_control = !plan.control_revenue.empty();
+  std::size_t num_joined = 0;
   for (std::size_t unit = 0; unit < plan.num_units(); ++unit) {
     launch.planned_spend_of_all += static_cast<double>(plan.cost[unit]);
     if (plan.has_roles()) ++launch.planned_per_role[static_cast<std::size_t>(plan.role[unit])];
     const auto found = row_of_hash.find(plan.ids.hash(unit));
     if (found == row_of_hash.end()) continue;
     const std::size_t row = found->second;
+    ++num_joined;
     if (!outcomes.weight.empty() && outcomes.weight[row] == 0.0) continue;
     if (!outcomes.time.empty()) require_later(file, outcomes, unit, row, options, launch_time);
     const Role role = plan.has_roles() ? plan.role[unit] : outcomes.role[row];
@@ -153,10 +155,10 @@ Launch join_launch(const io::PlanFile& file, const io::OutcomeTable& outcomes, c
     for (std::size_t i = 0; i < outcomes.guardrails.size(); ++i)
       launch.guardrails[i].value.push_back(outcomes.guardrails[i][row]);
   }
-  if (2 * launch.num_units() < plan.num_units()) {
+  if (2 * num_joined < plan.num_units()) {
     throw core::data_error(fmt::format("{}, {}", options.plan_path, options.outcomes_path),
                            "plan and outcomes do not join",
-                           fmt::format("{} of {} planned units have an outcome", launch.num_units(), plan.num_units()),
+                           fmt::format("{} of {} planned units have an outcome", num_joined, plan.num_units()),
                            "most of them, by id", "are the ids those of the plan?");
   }
   launch.control = find_control(file, launch, options);
