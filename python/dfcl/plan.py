@@ -215,7 +215,7 @@ class Plan(Figures, Frame):
         return same_units and (self.spend, self.value) == (other.spend, other.value)
 
     def __hash__(self) -> int:
-        return hash((self.status, self.spend, self.value))
+        return hash((self.status, self.spend, self.value) if self.has_plan else self.status)
 
     def _repr_html_(self) -> str:
         names = ("budget", "spend", "value", "bound", "multiplier")

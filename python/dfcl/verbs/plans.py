@@ -62,9 +62,15 @@ def _index_of_plan(predictions: object, units: object) -> object:
     return index_of(units if isinstance(predictions, (Model, str, os.PathLike)) else predictions)
 
 
-def _plans(predictions: PredictionsLike, units: TableLike | None, budgets: Mapping[str, Any], options: Mapping[str, Any]) -> list[Plan]:
+def _predicted(predictions: PredictionsLike, units: TableLike | None) -> tuple[PredictionsLike, TableLike | None]:
+    """What a model of another library predicts for the units, which then need not be given."""
     if isinstance(predictions, ForeignModel) and units is not None:
-        predictions, units = predictions.predict(units), None
+        return predictions.predict(units), None
+    return predictions, units
+
+
+def _plans(predictions: PredictionsLike, units: TableLike | None, budgets: Mapping[str, Any], options: Mapping[str, Any]) -> list[Plan]:
+    predictions, units = _predicted(predictions, units)
     given = dict(options)
     segment_budgets = given.pop("segment_budgets", None)
     if isinstance(segment_budgets, Mapping) and set(segment_budgets) != {"segment", "budget"}:
@@ -264,6 +270,7 @@ def allocate_curve(
     -------
     Curve
     """
+    predictions, units = _predicted(predictions, units)
     with Sources() as sources:
         request = _request(predictions, units, sources)
         fill(request, curve=points, control=control, objective=objective, margin=margin, min_roi=min_roi)
