@@ -4,22 +4,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "dfcl/allocate/arm_spends.h"
-#include "dfcl/allocate/exact_sum.h"
 #include "dfcl/core/error_makers.h"
-#include "dfcl/core/version.h"
 #include "dfcl/data/budgets.h"
 #include "dfcl/data/distinct_ids.h"
-#include "dfcl/data/id_match.h"
 #include "dfcl/data/prediction_facts.h"
+#include "dfcl/data/prediction_fingerprint.h"
 #include "dfcl/io/predictions/plan_file.h"
+#include "dfcl/io/tables/carried_columns.h"
 #include "dfcl/io/tensors/safetensors.h"
 #include "dfcl/io/trial/unit_labels.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
+#include "dfcl/verbs/plan_parts.h"
+#include "dfcl/verbs/predict.h"
 
 namespace dfcl::serve {
 namespace {
@@ -28,22 +28,6 @@ using core::field_error;
 
 // From this many units on, a path costs more time and memory than solving every budget directly.
 constexpr std::size_t kMostSorted = 1'000'000;
-
-// Segments sorted by label, as allocate has them.
-void sort_segments(io::PredictionTable& table) {
-  std::vector<std::uint32_t> order(table.segments.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return table.segments[a] < table.segments[b]; });
-  std::vector<std::uint32_t> place(order.size());
-  std::vector<std::string> sorted;
-  for (std::uint32_t i = 0; i < order.size(); ++i) {
-    place[order[i]] = i;
-    sorted.push_back(table.segments[order[i]]);
-  }
-  for (std::uint32_t& segment : table.segment) segment = place[segment];
-  table.segments = std::move(sorted);
-}
 
 // Settings whose plans lie on one path.
 bool share_path(const Settings& one, Settings other) {
@@ -95,6 +79,12 @@ void Planner::read(const PlannerInput& input, core::RunContext& context) {
   facts_.num_units = prediction.num_units();
   facts_.is_index = prediction.is_index;
   facts_.worth = input.worth;
+  facts_.words = data::report_words(prediction);
+  segment_column_ = input.segment.value_or("");
+  if (prediction.extra.empty() && !prediction.carry.empty()) {
+    verbs::require_carried(prediction.carry);
+    prediction.extra = io::CarriedColumns(facts_.source, prediction.carry, context).take(facts_.num_units);
+  }
   base_rules_.control = prediction.arms.control;
   base_rules_.price = prediction.price;
   if (prediction.is_index) {
@@ -111,27 +101,17 @@ void Planner::read_segments(const PlannerInput& input, core::RunContext& context
   if (input.units) {
     const std::string id_column = model::read_model(input.predictions).id_column;
     const io::UnitLabels labels = io::read_unit_labels(*input.units, id_column, *input.segment, context);
-    table_.segments = labels.labels;
-    for (const std::size_t row : data::match_ids(table_.prediction.ids, labels.ids, *input.units))
-      table_.segment.push_back(labels.label[row]);
+    verbs::join_segments(labels, table_.prediction.ids, *input.units, table_);
   }
-  sort_segments(table_);
+  verbs::sort_segments(table_);
   constexpr std::size_t kMostSegments = 200;
   if (table_.segments.size() > kMostSegments)
     throw field_error("segment", "too many segments for a page", fmt::format("{}", table_.segments.size()),
                       fmt::format("at most {}", kMostSegments));
   facts_.segments = table_.segments;
   facts_.units_per_segment.assign(facts_.segments.size(), 0);
-  std::vector<allocate::ExactSum> sums(facts_.segments.size());
-  for (std::size_t unit = 0; unit < facts_.num_units; ++unit) {
-    ++facts_.units_per_segment[table_.segment[unit]];
-    sums[table_.segment[unit]].add(table_.prediction.cost(unit, facts_.control));
-  }
-  for (std::size_t segment = 0; segment < sums.size(); ++segment) {
-    const double units = static_cast<double>(facts_.units_per_segment[segment]);
-    segment_control_.push_back(base_rules_.price.empty() ? sums[segment].value()
-                                                         : units * base_rules_.price[facts_.control]);
-  }
+  for (const std::uint32_t segment : table_.segment) ++facts_.units_per_segment[segment];
+  segment_control_ = verbs::segment_control_costs(table_, std::as_const(table_.prediction.cost).view(), base_rules_);
 }
 
 allocate::Problem Planner::make_problem(const Settings& settings) const {
@@ -171,6 +151,7 @@ report::PlanSummary Planner::summary_of(const Settings& settings, const allocate
   summary.budget = settings.budget;
   summary.budget_basis = data::BudgetBasis::incremental;
   summary.has_second = settings.second_budget != allocate::kNoBudget;
+  summary.words = facts_.words;
   return summary;
 }
 
@@ -214,6 +195,28 @@ PlannerAnswer Planner::solve(const SolveRequest& request, const std::atomic<bool
   return answer;
 }
 
+// As allocate with the same settings has it.
+data::Provenance Planner::provenance_of(const Settings& settings, const allocate::Problem& problem) const {
+  data::Provenance provenance = verbs::plan_provenance("serve", table_.prediction, problem.rules);
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) provenance.options.emplace_back(name, value);
+  };
+  const auto limits = [&](const std::vector<std::int64_t>& units, std::int64_t unset) {
+    std::vector<std::string> entries;
+    for (std::size_t arm = 0; arm < units.size(); ++arm) {
+      if (units[arm] != unset) entries.push_back(fmt::format("{}={}", facts_.arms[arm], units[arm]));
+    }
+    return fmt::format("{}", fmt::join(entries, ","));
+  };
+  add("per_revenue", fmt::format("{}", settings.worth));
+  if (settings.min_roi > 0.0) add("min_roi", fmt::format("{}", settings.min_roi));
+  if (!settings.segment_budgets.empty()) add("segment", segment_column_);
+  add("min_units", limits(settings.min_units, 0));
+  add("max_units", limits(settings.max_units, -1));
+  if (settings.second_budget != allocate::kNoBudget) add("second_budget", fmt::format("{}", settings.second_budget));
+  return provenance;
+}
+
 void Planner::write(const Settings& settings, const std::string& path, const std::atomic<bool>& cancel) {
   core::RunContext context(num_threads_, seed_, nullptr, &cancel);
   const allocate::Problem problem = make_problem(settings);
@@ -221,33 +224,20 @@ void Planner::write(const Settings& settings, const std::string& path, const std
   const allocate::PathPlan plan = plans.at_budget(settings.budget + facts_.control_cost, context);
   if (!plan.summary.has_plan())
     throw core::Error({.kind = core::ErrorKind::infeasible, .what = "there is no plan within these limits"});
-  const data::Ids& ids = table_.prediction.ids;
-  data::Provenance provenance{"plan", core::version(), "serve", {}};
-  provenance.options = {{data::kControlOption, facts_.arms[facts_.control]},
-                        {"objective", settings.objective == allocate::Objective::profit ? "profit" : "revenue"},
-                        {"per_revenue", fmt::format("{}", settings.worth)},
-                        {"min_roi", fmt::format("{}", settings.min_roi)}};
-  if (facts_.is_index) provenance.options.emplace_back(data::kIndexOption, "true");
-  if (!table_.prediction.model.empty()) provenance.options.emplace_back(data::kModelOption, table_.prediction.model);
+  const data::Prediction& prediction = table_.prediction;
   std::optional<io::PlanWriter> writer;
   plans.deliver(
       plan,
       [&](const allocate::PlannedUnits& planned) {
-        data::Plan piece;
-        piece.arms = facts_.arms;
-        std::vector<std::size_t> rows(planned.size());
-        std::iota(rows.begin(), rows.end(), planned.units.first_unit);
-        piece.ids = ids.chosen(rows);
-        piece.arm.assign(planned.arm.begin(), planned.arm.end());
-        for (std::size_t row = 0; row < planned.size(); ++row) {
-          piece.revenue.push_back(planned.revenue(row));
-          piece.cost.push_back(planned.cost(row));
-        }
-        if (!writer) writer.emplace(path, piece, provenance);
+        data::Plan piece = verbs::planned_rows(facts_.arms, verbs::planned_ids(prediction, planned), planned);
+        if (!prediction.extra.empty()) piece.extra = verbs::planned_extras(prediction.extra, planned);
+        if (!writer) writer.emplace(path, piece, provenance_of(settings, problem));
         writer->write(piece);
       },
       context);
-  if (writer) writer->commit(report::plan_metadata(summary_of(settings, problem, plan.summary)));
+  if (!writer) return;
+  const std::uint64_t fingerprint = data::fingerprint_of(prediction, context);
+  writer->commit(verbs::plan_figures(summary_of(settings, problem, plan.summary), fingerprint));
 }
 
 }  // namespace dfcl::serve

@@ -15,6 +15,8 @@
 
 #include "dfcl/allocate/plan_path.h"
 #include "dfcl/core/run_context.h"
+#include "dfcl/data/provenance.h"
+#include "dfcl/data/report_words.h"
 #include "dfcl/io/predictions/prediction_file.h"
 #include "dfcl/report/plan/plan_report.h"
 #include "dfcl/serve/settings.h"
@@ -47,6 +49,7 @@ struct PlannerFacts {
   bool has_second = false;
   double most_second = 0.0;  // of the second resource, every unit in the arm that uses most of it
   std::optional<double> worth = {};
+  data::ReportWords words = {};  // currency and name of the units, as the predictions say
   std::vector<std::string> warnings = {};
 };
 
@@ -75,6 +78,7 @@ class Planner {
   allocate::Problem make_problem(const Settings& settings) const;
   report::PlanSummary summary_of(const Settings& settings, const allocate::Problem& problem,
                                  const allocate::Solution& solution) const;
+  data::Provenance provenance_of(const Settings& settings, const allocate::Problem& problem) const;
   allocate::PlanPath& path_of(const Settings& settings, std::optional<allocate::PlanPath>& fresh);
   std::vector<std::vector<std::size_t>> moves_to(const std::vector<std::uint8_t>& arm) const;
 
@@ -83,6 +87,7 @@ class Planner {
   core::Matrix<float> second_;
   std::vector<std::uint64_t> keys_;
   std::vector<double> segment_control_;
+  std::string segment_column_;
   allocate::Rules base_rules_;
   int num_threads_ = 0;
   std::uint64_t seed_ = 0;

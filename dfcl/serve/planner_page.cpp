@@ -43,6 +43,10 @@ std::string planner_page(const PlannerFacts& facts, bool has_report) {
                {"has_second", facts.has_second},
                {"most_second", facts.most_second},
                {"worth", facts.worth ? Json(*facts.worth) : Json()},
+               {"currency", facts.words.currency},
+               {"unit", facts.words.unit},
+               {"unit_plural", data::plural_word(facts.words.unit)},
+               {"revenue_is_money", facts.words.revenue_is_money},
                {"warnings", facts.warnings},
                {"has_report", has_report}};
   const std::string_view page = planner_template();

@@ -27,8 +27,9 @@ using std::chrono::seconds;
 
 constexpr int kMostConnections = 64;
 constexpr std::uint32_t kMostHeaderBytes = 8'192;
-constexpr seconds kReadTime{10};    // for a request to arrive, the wait for it included
-constexpr seconds kWriteTime{120};  // for a reply to be taken
+constexpr seconds kReadTime{10};                        // for a request to arrive, the wait for it included
+constexpr seconds kWriteTime{120};                      // for a reply to be taken
+constexpr std::chrono::milliseconds kAcceptPause{100};  // after a connection could not be accepted
 
 template <class Body>
 void set_headers(http::response<Body>& response, const Reply& reply) {
@@ -158,14 +159,23 @@ struct Server::Impl {
   asio::io_context io{1};
   tcp::acceptor acceptor{io};
   asio::steady_timer timer{io};
+  asio::steady_timer pause{io};
 
   void accept(Site& site) {
     acceptor.async_accept([this, &site](beast::error_code error, tcp::socket socket) {
       if (error == asio::error::operation_aborted) return;
+      // Out of file handles, say: the connection still waits, so accepting at once would fail without end.
+      if (error) return accept_later(site);
       // Too many at once: this one is closed.
-      if (!error && connections < kMostConnections)
-        std::make_shared<Connection>(std::move(socket), site, connections)->read();
+      if (connections < kMostConnections) std::make_shared<Connection>(std::move(socket), site, connections)->read();
       accept(site);
+    });
+  }
+
+  void accept_later(Site& site) {
+    pause.expires_after(kAcceptPause);
+    pause.async_wait([this, &site](beast::error_code error) {
+      if (!error) accept(site);
     });
   }
 

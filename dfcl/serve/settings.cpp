@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dfcl/core/error_makers.h"
+#include "dfcl/io/tensors/strict_json.h"
 
 namespace dfcl::serve {
 namespace {
@@ -19,22 +20,12 @@ constexpr int kMostLevels = 4;
 constexpr double kMostAmount = 1e18;
 constexpr std::int64_t kMostUnits = 1'000'000'000'000;
 
-// Brackets outside of texts, so that no parser has to go deeper.
-void require_shallow(const std::string& text) {
-  int levels = 0;
-  bool in_text = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char letter = text[i];
-    if (in_text) {
-      if (letter == '\\') ++i;
-      in_text = letter != '"';
-    } else if (letter == '"') {
-      in_text = true;
-    } else if (letter == '[' || letter == '{') {
-      if (++levels > kMostLevels) throw field_error("request", "too deep");
-    } else if (letter == ']' || letter == '}') {
-      --levels;
-    }
+// Strict JSON; whatever is wrong with it is the caller's mistake.
+Json parse_request(const std::string& text) {
+  try {
+    return io::parse_strictly(text, kMostLevels, "");
+  } catch (const core::Error& error) {
+    throw field_error("request", error.details().what, error.details().found);
   }
 }
 
@@ -123,8 +114,7 @@ void read_key(const std::string& key, const Json& value, const Scope& scope, Sol
 
 SolveRequest read_request(const std::string& text, const Scope& scope) {
   if (text.size() > kMostRequestBytes) throw field_error("request", "too long");
-  require_shallow(text);
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = parse_request(text);
   if (!json.is_object()) throw field_error("request", "is no JSON object");
   SolveRequest request;
   for (const auto& [key, value] : json.items()) read_key(key, value, scope, request);

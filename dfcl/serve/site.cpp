@@ -18,6 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kKeptAnswers = 64;
+constexpr std::size_t kMostDownloads = 16;  // that wait
 
 // In time that does not depend on where they differ.
 bool same_token(std::string_view given, std::string_view token) {
@@ -95,7 +96,7 @@ void Site::handle(const Call& call, Answer answer) {
   if (what == "solve" && planner_) {
     if (call.method != "POST") return answer(plain(405, "POST only"));
     if (!call.content_type.starts_with("application/json")) return answer(plain(415, "application/json only"));
-    return hand_over({.body = call.body, .answer = std::move(answer)});
+    return hand_over_solve({.body = call.body, .answer = std::move(answer)});
   }
   if (!is_get) return answer(plain(405, "GET only"));
   const bool is_report = what == "report" || (what.empty() && !planner_);
@@ -108,7 +109,7 @@ void Site::handle(const Call& call, Answer answer) {
   if (what.starts_with("plan/") && planner_ && (is_csv || what.ends_with(".parquet"))) {
     const std::optional<Settings> settings = settings_of(what.substr(5, what.rfind('.') - 5));
     if (!settings) return answer(plain(404, "no such plan; solve it again"));
-    return hand_over({.body = {}, .settings = settings, .is_csv = is_csv, .answer = std::move(answer)});
+    return hand_over_download({.body = {}, .settings = settings, .is_csv = is_csv, .answer = std::move(answer)});
   }
   answer(plain(404, "there is nothing here"));
 }
@@ -124,8 +125,8 @@ std::optional<Settings> Site::settings_of(std::string_view id) {
   return std::nullopt;
 }
 
-// The newest work waits; what it replaces is stale.
-void Site::hand_over(Work work) {
+// The newest move waits; what it replaces is stale.
+void Site::hand_over_solve(Work work) {
   std::optional<Work> replaced;
   {
     const std::lock_guard lock(mutex_);
@@ -137,16 +138,33 @@ void Site::hand_over(Work work) {
   if (replaced) replaced->answer(stale());
 }
 
+void Site::hand_over_download(Work work) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (downloads_.size() < kMostDownloads) {
+      downloads_.push_back(std::move(work));
+      wake_.notify_one();
+      return;
+    }
+  }
+  work.answer(plain(503, "too many downloads are waiting"));
+}
+
 void Site::run() {
   for (;;) {
     Work work;
     {
       std::unique_lock lock(mutex_);
       is_busy_ = false;
-      wake_.wait(lock, [&] { return is_done_ || waiting_; });
+      wake_.wait(lock, [&] { return is_done_ || waiting_ || !downloads_.empty(); });
       if (is_done_) return;
-      work = std::move(*waiting_);
-      waiting_.reset();
+      if (!downloads_.empty()) {
+        work = std::move(downloads_.front());
+        downloads_.pop_front();
+      } else {
+        work = std::move(*waiting_);
+        waiting_.reset();
+      }
       cancel_ = false;
       is_busy_ = true;
       is_download_ = work.settings.has_value();

@@ -2,9 +2,9 @@
 //
 // What the served page is made of, and who may ask for it: requests in, replies out, without a socket. A request needs
 // the token in its path and the right Host and Origin; there are four kinds: the page, the report, one POST that
-// solves, and the plan of an answer as a file. No request names a file. One worker solves, the newest request only: an
-// older one that waits or runs is given up and answered as stale. Memory: the planner's, and the settings of the last
-// kKeptAnswers answers.
+// solves, and the plan of an answer as a file. No request names a file. One worker serves downloads in their order,
+// then the newest move: an older move that waits or runs is given up and answered as stale, a download never. Memory:
+// the planner's, and the settings of the last kKeptAnswers answers.
 #pragma once
 
 #include <atomic>
@@ -64,7 +64,8 @@ class Site {
     bool is_csv = false;
     Answer answer;
   };
-  void hand_over(Work work);
+  void hand_over_solve(Work work);
+  void hand_over_download(Work work);
   void run();
   Reply solve(const std::string& body);
   Reply download(const Settings& settings, bool is_csv);
@@ -76,7 +77,8 @@ class Site {
   std::string folder_;  // of downloads; made when first needed, removed at the end
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::optional<Work> waiting_;
+  std::optional<Work> waiting_;  // the newest move
+  std::deque<Work> downloads_;   // in the order they were asked for
   std::atomic<bool> cancel_ = false;
   bool is_done_ = false;
   bool is_busy_ = false;

@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "dfcl/core/error.h"
-#include "dfcl/core/version.h"
 #include "dfcl/data/budgets.h"
 #include "dfcl/data/prediction_facts.h"
 #include "dfcl/io/predictions/plan_file.h"
@@ -18,6 +17,7 @@
 #include "dfcl/launch/launch_design.h"
 #include "dfcl/launch/plan_changes.h"
 #include "dfcl/verbs/plan_input.h"
+#include "dfcl/verbs/plan_parts.h"
 #include "dfcl/verbs/plan_promise.h"
 #include "dfcl/verbs/plan_reasons.h"
 #include "dfcl/verbs/predict.h"
@@ -55,23 +55,12 @@ std::vector<data::PlanBudget> request_budgets(const AllocateRequest& request, Pl
   return data::plan_budgets({request.per_unit, request.totals, request.share_of_max, basis}, spends);
 }
 
-data::Provenance plan_provenance(const AllocateRequest& request, const PlanInput& input, std::uint64_t seed) {
-  data::Provenance provenance{"plan", core::version(), "allocate", {}};
+data::Provenance request_provenance(const AllocateRequest& request, const PlanInput& input, std::uint64_t seed) {
   const allocate::Rules& rules = input.rules;
-  const data::PredictionFacts& facts = input.facts;
-  provenance.options = {{data::kControlOption, facts.arms.labels[rules.control]},
-                        {"objective", std::string(core::to_word(request.objective))}};
-  if (facts.is_index) provenance.options.emplace_back(data::kIndexOption, "true");
+  data::Provenance provenance = plan_provenance("allocate", input.facts, rules);
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) provenance.options.emplace_back(name, value);
   };
-  add(data::kCurrencyOption, facts.currency);
-  add(data::kUnitOption, facts.unit);
-  if (facts.revenue_is_count) add(data::kCountOption, "true");
-  for (std::size_t arm = 0; arm < rules.price.size(); ++arm)  // for readout: what each unit will have cost
-    add((data::kPriceOption + facts.arms.labels[arm]).c_str(), fmt::format("{}", rules.price[arm]));
-  add(data::kModelOption, facts.model);
-  add(data::kMethodOption, facts.method);
   const bool has_value = request.margin || request.per_revenue || rules.objective == allocate::Objective::profit;
   if (has_value) add(request.per_revenue ? "per_revenue" : "margin", fmt::format("{}", rules.margin));
   if (request.rule != PlanRule::none) add("rule", std::string(core::to_word(request.rule)));
@@ -87,13 +76,6 @@ data::Provenance plan_provenance(const AllocateRequest& request, const PlanInput
     if (request.explore > 0.0) add("seed", fmt::format("{}", seed));
   }
   return provenance;
-}
-
-std::vector<std::pair<std::string, std::string>> file_figures(const report::PlanSummary& figures,
-                                                              std::uint64_t fingerprint) {
-  auto metadata = report::plan_metadata(figures);
-  metadata.emplace_back("predictions", fmt::format("{:016x}", fingerprint));
-  return metadata;
 }
 
 // A unit that the solver refuses is named by its place; the user knows its id.
@@ -152,14 +134,7 @@ class PlanExtras {
 
   void add(const allocate::PlannedUnits& planned, data::Plan& piece) {
     if (file_) piece.extra = file_->take(planned.size());
-    if (in_memory_ != nullptr) {
-      piece.extra.columns = in_memory_->columns;
-      for (std::size_t column = 0; column < in_memory_->columns.size(); ++column) {
-        piece.extra.values.push_back(data::empty_values(in_memory_->columns[column].type));
-        data::append_rows(in_memory_->values[column], planned.units.first_unit,
-                          planned.units.first_unit + planned.size(), piece.extra.values.back());
-      }
-    }
+    if (in_memory_ != nullptr) piece.extra = planned_extras(*in_memory_, planned);
     if (reasons_) reasons_->add(planned, piece);
   }
 
@@ -170,14 +145,7 @@ class PlanExtras {
 };
 
 data::Plan make_piece(PlanInput& input, const allocate::PlannedUnits& planned, const allocate::Solution& solution) {
-  data::Plan piece;
-  piece.arms = input.facts.arms.labels;
-  piece.ids = input.ids(planned);
-  piece.arm.assign(planned.arm.begin(), planned.arm.end());
-  for (std::size_t row = 0; row < planned.size(); ++row) {
-    piece.revenue.push_back(planned.revenue(row));
-    piece.cost.push_back(planned.cost(row));
-  }
+  data::Plan piece = planned_rows(input.facts.arms.labels, input.ids(planned), planned);
   if (input.design.is_on()) input.append_roles(planned, solution, piece);
   return piece;
 }
@@ -191,7 +159,7 @@ void deliver(const AllocateRequest& request, PlanInput& input, allocate::PlanPat
   if (previous) changes.emplace(previous->plan, input.facts.arms.labels);
   std::vector<launch::RoleTotals> roles(data::kNumRoles);
   data::Plan whole;
-  const data::Provenance provenance = plan_provenance(request, input, context.seed);
+  const data::Provenance provenance = request_provenance(request, input, context.seed);
   PlanExtras extras(request, input, plan, context);
   path.deliver(
       plan,
@@ -210,7 +178,7 @@ void deliver(const AllocateRequest& request, PlanInput& input, allocate::PlanPat
   figures.promise = make_promise(request, input, figures);
   if (changes) figures.change = changes->result();
   figures.file = writer ? file : "";
-  const auto said = writer || kept != nullptr ? file_figures(figures, input.fingerprint())
+  const auto said = writer || kept != nullptr ? plan_figures(figures, input.fingerprint())
                                               : std::vector<std::pair<std::string, std::string>>{};
   if (writer) writer->commit(said);
   if (kept != nullptr) *kept = {std::make_shared<const data::Plan>(std::move(whole)), provenance, said};

@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/field.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/data/distinct_ids.h"
-#include "dfcl/data/id_match.h"
 #include "dfcl/data/prediction_fingerprint.h"
 #include "dfcl/io/predictions/prediction_file.h"
 #include "dfcl/io/predictions/prediction_stream.h"
@@ -21,6 +19,7 @@
 #include "dfcl/model/feature_summary.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
+#include "dfcl/verbs/plan_parts.h"
 
 namespace dfcl::verbs {
 namespace {
@@ -69,7 +68,6 @@ class PredictionInMemory final : public PlanInput {
   void read(const AllocateRequest& request);
   void set_limits(const AllocateRequest& request);
   void set_segments(const AllocateRequest& request);
-  std::vector<double> segment_control();
   void mask_launch();
 
   core::RunContext& context_;
@@ -142,31 +140,21 @@ void PredictionInMemory::set_limits(const AllocateRequest& request) {
   problem_.second = {std::as_const(second_).view(), *request.second_budget};
 }
 
-// The segment of each unit and the budget of each segment. Segments are sorted by label, so that the order of the rows
-// does not show.
+// The segment of each unit and the budget of each segment.
 void PredictionInMemory::set_segments(const AllocateRequest& request) {
   if (request.segment_labels != nullptr || table_.segment.empty()) {
     const io::UnitLabels labels = request.segment_labels != nullptr
                                       ? *request.segment_labels
                                       : io::read_unit_labels(where_, id_column_, *request.segment, context_);
-    table_.segments = labels.labels;
-    for (const std::size_t row : data::match_ids(prediction_->ids, labels.ids, where_)) {
-      table_.segment.push_back(labels.label[row]);
-    }
+    join_segments(labels, prediction_->ids, where_, table_);
   }
-  std::vector<std::uint32_t> order(table_.segments.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return table_.segments[a] < table_.segments[b]; });
-  std::vector<std::uint32_t> place(order.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-  for (std::uint32_t& segment : table_.segment) segment = place[segment];
-  for (const std::uint32_t segment : order) segments.push_back(table_.segments[segment]);
+  sort_segments(table_);
+  segments = table_.segments;
 
   const std::map<std::string, double> budgets = io::read_segment_budgets(*request.segment_budgets, context_);
   const bool has_total = !request.totals.empty() || !request.per_unit.empty() || !request.share_of_max.empty();
-  const std::vector<double> control =
-      request.include_control ? std::vector<double>(segments.size()) : segment_control();
+  const std::vector<double> control = request.include_control ? std::vector<double>(segments.size())
+                                                              : segment_control_costs(table_, problem_.cost, rules);
   for (std::size_t place_of_segment = 0; place_of_segment < segments.size(); ++place_of_segment) {
     const std::string& segment = segments[place_of_segment];
     const auto budget = budgets.find(segment);
@@ -184,21 +172,6 @@ void PredictionInMemory::set_segments(const AllocateRequest& request) {
                                                                 : budget->second + control[place_of_segment]);
   }
   problem_.segments.of_unit = table_.segment;
-}
-
-// What the units of each segment would cost in control.
-std::vector<double> PredictionInMemory::segment_control() {
-  std::vector<double> units(segments.size());
-  std::vector<allocate::ExactSum> sums(segments.size());
-  for (std::size_t unit = 0; unit < num_units(); ++unit) {
-    units[table_.segment[unit]] += 1.0;
-    sums[table_.segment[unit]].add(problem_.cost(unit, rules.control));
-  }
-  std::vector<double> spends;
-  for (std::size_t segment = 0; segment < segments.size(); ++segment) {
-    spends.push_back(rules.price.empty() ? sums[segment].value() : units[segment] * rules.price[rules.control]);
-  }
-  return spends;
 }
 
 // Takes from the held-out and explored units every arm but theirs.
@@ -227,15 +200,7 @@ double PredictionInMemory::control_spend() {
       .value();
 }
 
-data::Ids PredictionInMemory::ids(const allocate::PlannedUnits& planned) {
-  if (prediction_->ids.are_row_numbers()) {
-    return data::RowNumbers{static_cast<std::size_t>(prediction_->ids.number(planned.units.first_unit)),
-                            planned.size()};
-  }
-  std::vector<std::size_t> rows(planned.size());
-  std::iota(rows.begin(), rows.end(), planned.units.first_unit);
-  return prediction_->ids.chosen(rows);
-}
+data::Ids PredictionInMemory::ids(const allocate::PlannedUnits& planned) { return planned_ids(*prediction_, planned); }
 
 void PredictionInMemory::append_roles(const allocate::PlannedUnits& planned, const allocate::Solution& solution,
                                       data::Plan& piece) {

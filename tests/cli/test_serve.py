@@ -302,3 +302,52 @@ def test_other_machines_are_let_in_only_with_a_token(world):
     own = good(world("serve", "predictions.parquet", "--listen", "127.0.0.2", "--token", "a" * 16, "--seconds", 0))
     assert own.stdout.startswith("http://127.0.0.2:") and own.stdout.strip().endswith("/" + "a" * 16 + "/")
     assert good(world("serve", "predictions.parquet", "--seconds", 0)).stdout.startswith("http://127.0.0.1:")
+
+
+def test_downloads_wait_their_turn_whatever_moves_come(served):
+    plan = served.solve(budget=250)[1]["id"]
+    wanted = served.get(f"plan/{plan}.csv")[1]
+    downloads, moves = [], []
+    threads = []
+    for number in range(8):
+        threads.append(threading.Thread(target=lambda: downloads.append(served.get(f"plan/{plan}.csv")[:2])))
+        threads.append(threading.Thread(target=lambda budget=number: moves.append(served.solve(budget=budget))))
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert downloads == [(200, wanted)] * 8
+    assert len(moves) == 8 and all(status == 200 for status, _ in moves)
+
+
+def test_a_served_plan_says_what_the_plan_of_allocate_says(world, tmp_path):
+    """Prices, currency, unit, model and the columns that travel: readout needs nothing more."""
+    study = tmp_path / "study.toml"
+    good(world("simulate", "--preset", "marketing", "--rows", 1500, "--seed", 5, "-o", tmp_path / "trial.parquet", "--study", study))
+    words = '[arms]\ncost = {{ {} }}\n'.format(", ".join(f'"{arm}" = {place / 10}' for place, arm in enumerate(DISCOUNTS)))
+    text = study.read_text()
+    text = text.replace("[arms]\n", words) if "[arms]\n" in text else text + words
+    text = text.replace('cost = "subsidy"', 'exclude = ["subsidy"]')
+    study.write_text(text + '\n[report]\ncurrency = "EUR"\nunit = "shop"\nsegments = ["brand_type"]\n')
+    good(world("train", study, "--method", "tsm", "--epochs", 1, "--quiet", "-o", tmp_path / "model.safetensors"))
+    good(world("predict", tmp_path / "model.safetensors", tmp_path / "trial.parquet", "-o", tmp_path / "predictions.parquet"))
+    good(world("allocate", tmp_path / "predictions.parquet", "--budget", 90, "--per-revenue", 2, "--max-units", f"{DISCOUNTS[2]}=40", "-o", tmp_path / "plan.parquet"))
+    wanted = pq.read_table(tmp_path / "plan.parquet")
+    one = Served(world, tmp_path / "predictions.parquet")
+    try:
+        limits = [40 if arm == DISCOUNTS[2] else None for arm in DISCOUNTS]
+        number = one.solve(budget=90, worth=2, max_units=limits)[1]["id"]
+        served = pq.read_table(pa.BufferReader(one.get(f"plan/{number}.parquet")[1]))
+        assert "EUR" in one.get("")[1].decode()
+    finally:
+        assert one.end() == 0
+    assert served.equals(wanted) and "brand_type" in served.column_names
+
+    def facts(table):
+        said = {key.decode(): value.decode() for key, value in table.schema.metadata.items() if b"ARROW" not in key}
+        made = json.loads(said.pop("dfcl"))
+        assert made.pop("verb") in ("allocate", "serve")
+        return {**said, **made}
+
+    assert facts(served) == facts(wanted)
+    assert facts(served)["options"]["currency"] == "EUR" and facts(served)["options"][f"price_{DISCOUNTS[1]}"] == "0.1"
