@@ -43,6 +43,23 @@ void ExactSum::add(const ExactSum& other) {
   }
 }
 
+void ExactSum::save(core::ByteWriter& bytes) const {
+  ExactSum normal = *this;
+  normal.carry();
+  bytes.write(normal.limbs_);
+}
+
+ExactSum ExactSum::load(core::ByteReader& bytes) {
+  ExactSum sum;
+  sum.limbs_ = bytes.read<std::array<std::int64_t, kLimbs>>();
+  for (std::size_t i = 0; i + 1 < kLimbs; ++i) {
+    bytes.require(sum.limbs_[i] >= 0 && sum.limbs_[i] <= 0xffffffff, "a sum that was not carried");
+  }
+  constexpr std::int64_t kMost = std::int64_t{1} << 61;  // room to merge a few
+  bytes.require(sum.limbs_[kLimbs - 1] > -kMost && sum.limbs_[kLimbs - 1] < kMost, "a sum that is too large");
+  return sum;
+}
+
 double ExactSum::value() const {
   ExactSum normal = *this;
   normal.carry();

@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "dfcl/core/bytes.h"
+
 namespace dfcl::allocate {
 
 __extension__ using SignedWide = __int128;
@@ -35,6 +37,10 @@ class ExactSum {
   void add(const ExactSum& other);
   // The sum rounded once, to nearest: it never falls when a number is raised. About 0.05 microseconds.
   double value() const;
+
+  // 80 bytes, the same for the same sum, however it was made.
+  void save(core::ByteWriter& bytes) const;
+  static ExactSum load(core::ByteReader& bytes);
 
  private:
   static constexpr std::size_t kLimbs = 10;

@@ -35,7 +35,8 @@ void Filler::offer(std::span<const Increment> increments) {
 bool Filler::is_open(const Increment& increment, const Filling& filling) const {
   if (increment.is_first() || position_of(increment.previous, increment.key) < cut_) return true;
   return std::any_of(filling.taken.begin(), filling.taken.end(), [&](std::size_t index) {
-    return offers_[index].unit == increment.unit && offers_[index].arm_to == increment.arm_from;
+    const Increment& offer = offers_[index];
+    return offer.key == increment.key && offer.unit == increment.unit && offer.efficiency == increment.previous;
   });
 }
 

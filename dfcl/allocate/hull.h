@@ -51,6 +51,9 @@ struct Hull {
 
 struct Prices;
 
+// The unit of an increment that came from elsewhere, where row numbers mean nothing: its key names it.
+inline constexpr std::uint32_t kUnitElsewhere = 0xffffffffu;
+
 // One step along a hull.
 struct Increment {
   double efficiency;  // revenue per cost

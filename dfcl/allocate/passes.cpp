@@ -99,8 +99,25 @@ void PathEnds::add(const PathEnds& other) {
   most.add(other.most);
   below_least_return.add(other.below_least_return);
   control.add(other.control);
-  absolute_cost += other.absolute_cost;
+  below_zero.add(other.below_zero);
   num_units += other.num_units;
+}
+
+void PathEnds::save(core::ByteWriter& bytes, std::size_t num_arms) const {
+  for (const Totals* totals : {&least, &most, &control, &below_least_return}) totals->save(bytes, num_arms);
+  below_zero.save(bytes);
+  bytes.write_count(num_units);
+}
+
+PathEnds PathEnds::load(core::ByteReader& bytes, std::size_t num_arms) {
+  PathEnds ends;
+  for (Totals* totals : {&ends.least, &ends.most, &ends.control, &ends.below_least_return}) {
+    *totals = Totals::load(bytes, num_arms);
+  }
+  ends.below_zero = ExactSum::load(bytes);
+  ends.num_units = bytes.read<std::uint64_t>();
+  bytes.require(ends.num_units < 0x80000000u, "more units than 2^31");
+  return ends;
 }
 
 void PathEndsBuilder::add(const Units& units, std::size_t row, const Hull& hull) {
@@ -122,7 +139,7 @@ void PathEndsBuilder::add(const Units& units, std::size_t row, const Hull& hull)
     ends_.below_least_return.revenue.subtract(most.revenue);
     --ends_.below_least_return.units[most.arm];
   }
-  ends_.absolute_cost += std::abs(least.cost);
+  if (least.cost < 0.0) ends_.below_zero.add(static_cast<float>(least.cost));
   ++ends_.control.units[control_];
   ++ends_.num_units;
   if (++count_ == kTileUnits) finish();
@@ -188,11 +205,64 @@ WholePath sort_whole_path(UnitPieces& pieces, const Rules& rules, core::RunConte
   return whole;
 }
 
+namespace {
+
+constexpr std::uint64_t kCutLetters = 0x3174756370666364u;  // "dcfpcut1"
+
+// One look at a table of bits passes over nearly all units.
+void assign_filled(const Units& units, const PathCut& cut, std::uint8_t* arms) {
+  constexpr std::size_t kBits = std::size_t{1} << 16;
+  std::vector<bool> may_be(kBits);
+  for (const auto& [key, arm] : cut.filled_by_key) may_be[key % kBits] = true;
+  for (std::size_t row = 0; row < units.size(); ++row) {
+    if (!may_be[units.key(row) % kBits]) continue;
+    const auto found = cut.filled_by_key.find(units.key(row));
+    if (found != cut.filled_by_key.end() && arms[row] == found->second.from) arms[row] = found->second.to;
+  }
+}
+
+}  // namespace
+
+std::string PathCut::to_bytes() const {
+  std::vector<std::pair<std::uint64_t, FilledArm>> sorted(filled_by_key.begin(), filled_by_key.end());
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  core::ByteWriter bytes;
+  bytes.write(kCutLetters);
+  bytes.write(position);
+  bytes.write_count(sorted.size());
+  for (const auto& [key, arm] : sorted) {
+    bytes.write(key);
+    bytes.write(arm.from);
+    bytes.write(arm.to);
+  }
+  return std::move(bytes).seal();
+}
+
+PathCut PathCut::from_bytes(std::string_view text, std::size_t num_arms) {
+  core::ByteReader bytes(text, "a cut of the path");
+  bytes.unseal();
+  bytes.require(bytes.read<std::uint64_t>() == kCutLetters, "these bytes are no cut of a path");
+  PathCut cut;
+  cut.position = bytes.read<PathPosition>();
+  bytes.require(cut.position <= kPathEnd, "a position beyond the path");
+  const std::size_t count = bytes.read_count(sizeof(std::uint64_t) + 2);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto key = bytes.read<std::uint64_t>();
+    const auto from = bytes.read<std::uint8_t>();
+    const auto to = bytes.read<std::uint8_t>();
+    bytes.require(from < num_arms && to < num_arms, "an arm that is none");
+    bytes.require(cut.filled_by_key.try_emplace(key, FilledArm{from, to}).second, "a unit that is filled twice");
+  }
+  bytes.end();
+  return cut;
+}
+
 void assign(const Units& units, const Rules& rules, const PathCut& cut, std::uint8_t* arms, core::RunContext& context) {
   assign_before(units, Prices(rules), cut.position, arms, context);
   for (const auto& [unit, arm] : cut.filled) {
     if (unit >= units.first_unit && unit < units.first_unit + units.size()) arms[unit - units.first_unit] = arm.to;
   }
+  if (!cut.filled_by_key.empty()) assign_filled(units, cut, arms);
 }
 
 }  // namespace dfcl::allocate

@@ -10,6 +10,8 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -84,8 +86,8 @@ struct PathEnds {
   Totals least;  // every unit at the start of its hull
   Totals most;   // every unit at the end of its hull
   Totals control;
-  Totals below_least_return;   // what the plan without a least return per cost has beyond `most`
-  double absolute_cost = 0.0;  // sum of |cost| at the start, for bounds on rounding
+  Totals below_least_return;  // what the plan without a least return per cost has beyond `most`
+  ExactSum below_zero;        // costs at the start that are negative, for bounds on rounding
   std::size_t num_units = 0;
 
   Totals most_at_any_return() const {
@@ -93,7 +95,11 @@ struct PathEnds {
     totals.add(below_least_return);
     return totals;
   }
+  // Sum of |cost| at the start, rounded.
+  double absolute_cost() const { return std::abs(least.cost.value() - 2.0 * below_zero.value()); }
   void add(const PathEnds& other);
+  void save(core::ByteWriter& bytes, std::size_t num_arms) const;
+  static PathEnds load(core::ByteReader& bytes, std::size_t num_arms);
 };
 
 // Adds units to the ends of a path, some hundred at a time: exact sums of many numbers cost a fraction of single ones.
@@ -101,6 +107,7 @@ class PathEndsBuilder {
  public:
   explicit PathEndsBuilder(std::size_t control) : control_(control) {}
   void add(const Units& units, std::size_t row, const Hull& hull);
+  void add(const PathEnds& other) { ends_.add(other); }
   // With all units that were added.
   const PathEnds& finish();
 
@@ -132,8 +139,14 @@ struct FilledArm {
   std::uint8_t to;
 };
 struct PathCut {
-  PathPosition position = 0;                            // increments before it are taken
-  std::unordered_map<std::uint32_t, FilledArm> filled;  // by unit
+  PathPosition position = 0;                                        // increments before it are taken
+  std::unordered_map<std::uint32_t, FilledArm> filled = {};         // by unit
+  std::unordered_map<std::uint64_t, FilledArm> filled_by_key = {};  // of units that are elsewhere
+
+  // The position and filled_by_key: all that whoever has the units needs. 26 bytes and 10 a filled unit.
+  std::string to_bytes() const;
+  // Throws Error of kind data.
+  static PathCut from_bytes(std::string_view bytes, std::size_t num_arms);
 };
 // The arms of some units under the plan: exact, and fast where most units are clear-cut (settle.h).
 void assign(const Units& units, const Rules& rules, const PathCut& cut, std::uint8_t* arms, core::RunContext& context);

@@ -36,6 +36,8 @@ class CellGrid {
 
   CellGrid(std::vector<Cell> cells, int log2_buckets);
   std::size_t num_buckets() const { return cells_.size() << log2_buckets_; }
+  const std::vector<Cell>& cells() const { return cells_; }
+  int log2_buckets() const { return log2_buckets_; }
   Cell bucket_cell(std::size_t bucket) const;
   // The bucket that holds the position, or kOutside.
   std::size_t find(double efficiency, std::uint64_t key) const {
@@ -77,6 +79,8 @@ class CellGrid {
 class FixedScale {
  public:
   explicit FixedScale(float largest_usual);
+  static constexpr unsigned kMostPlace = 224;
+  static FixedScale of_place(unsigned place);
   // False where the number is no such multiple.
   bool to_whole(float number, std::int64_t& whole) const {
     const double scaled = static_cast<double>(number) * factor_;
@@ -87,6 +91,8 @@ class FixedScale {
   unsigned place() const { return place_; }  // of 1, in bits above 2^-149
 
  private:
+  FixedScale() = default;
+
   unsigned place_ = 0;
   double factor_ = 1.0;
 };
@@ -95,7 +101,7 @@ class FixedScale {
 struct alignas(64) BucketSums {
   SignedWide cost = 0;  // on the scale of costs
   SignedWide revenue = 0;
-  double spend = 0.0;  // rounded: tells where to look, never what a plan spends
+  double spend = 0.0;  // rounded, known when all is merged: tells where to look, never what a plan spends
   double least_cost = std::numeric_limits<double>::infinity();
   std::int64_t increments = 0;
 };
@@ -105,10 +111,25 @@ struct BucketLayout {
   CellGrid grid;
   FixedScale cost;
   FixedScale revenue;
+
+  void save(core::ByteWriter& bytes) const;
+  // Throws Error where cells overlap, or there are more buckets than any of our layouts has.
+  static BucketLayout load(core::ByteReader& bytes);
 };
 
-// The whole path, in cells of about as many increments each, as a sample of the units has it. Any sample gives the same
-// plans; a poor one takes more passes to find them.
+// What some units say of the path.
+struct PathSample {
+  std::vector<std::uint64_t> leading;  // parts of the positions of their increments, in any order
+  float largest_cost = 0.0f;
+  float largest_revenue = 0.0f;
+
+  void add(const Hull& hull);
+  void merge(const PathSample& other);
+};
+// The whole path, in cells of about as many increments each, as a sample has it. Any sample gives the same plans; a
+// poor one takes more passes to find them.
+BucketLayout layout_of(PathSample sample, int log2_buckets);
+// The same, with as many buckets as so many units need.
 BucketLayout layout_of_sample(const Units& units, const Prices& prices);
 
 class PathBuckets {
@@ -130,8 +151,14 @@ class PathBuckets {
   // The same for one increment.
   void add(const Increment& increment, const Prices& prices);
   void merge(const PathBuckets& other);  // of the same layout
-  // Call it after the last merge, before totals_before.
-  void finish();
+  // Call it after the last merge, before totals_before; then spends are known.
+  void finish(const Prices& prices);
+
+  // What lies in the buckets, about 72 bytes for each that is not empty; the same bytes for the same increments,
+  // whatever they were merged from.
+  void save(core::ByteWriter& bytes) const;
+  // Of the same layout and number of arms. Throws Error.
+  void load(core::ByteReader& bytes);
 
   const BucketLayout& layout() const { return layout_; }
   const CellGrid& grid() const { return layout_.grid; }
@@ -165,15 +192,14 @@ class PathBuckets {
     } else {
       add_odd(bucket, from, to);
     }
-    const double extra_cost = to.cost - from.cost;
-    sums.spend += extra_cost;
-    sums.least_cost = std::min(sums.least_cost, extra_cost);
+    sums.least_cost = std::min(sums.least_cost, to.cost - from.cost);
     ++sums.increments;
     --arm_change_[bucket * num_arms_ + from.arm];
     ++arm_change_[bucket * num_arms_ + to.arm];
   }
   void add_odd(std::size_t bucket, const HullPoint& from, const HullPoint& to);
   void add_bucket(std::size_t bucket, Totals& totals) const;
+  double rounded_spend(std::size_t bucket, const Prices& prices) const;
 
   BucketLayout layout_;
   std::size_t num_arms_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dfcl/allocate/bucketed_form.h"
 #include "dfcl/allocate/settle.h"
 #include "dfcl/allocate/solve.h"
 #include "dfcl/allocate/stream.h"
@@ -21,8 +22,12 @@ PathCut cut_of(const CutSolution& solution) {
   PathCut cut;
   cut.position = solution.next ? position_of(*solution.next) : kPathEnd;
   for (const Increment& increment : solution.filled) {
-    cut.filled.try_emplace(increment.unit, FilledArm{increment.arm_from, increment.arm_to}).first->second.to =
-        increment.arm_to;
+    const FilledArm arm{increment.arm_from, increment.arm_to};
+    if (increment.unit == kUnitElsewhere) {
+      cut.filled_by_key.try_emplace(increment.key, arm).first->second.to = increment.arm_to;
+    } else {
+      cut.filled.try_emplace(increment.unit, arm).first->second.to = increment.arm_to;
+    }
   }
   return cut;
 }
@@ -98,14 +103,20 @@ PlanPath::PlanPath(const Problem& problem, Form form)
     : rules_(problem.rules),
       problem_(std::make_unique<Problem>(problem)),
       pieces_(std::make_unique<UnitsInMemory>(all_units(problem))),
+      num_arms_(problem.num_arms()),
       wanted_(form) {
   validate(problem);
 }
 
 PlanPath::PlanPath(data::BatchSource& source, const std::vector<std::string>& arms, const Rules& rules,
                    core::RunContext& context)
-    : rules_(rules), pieces_(std::make_unique<StreamedUnits>(source, arms, context)) {
+    : rules_(rules), pieces_(std::make_unique<StreamedUnits>(source, arms, context)), num_arms_(arms.size()) {
   validate(rules, arms.size());
+}
+
+PlanPath::PlanPath(PassRunner runner, std::size_t num_arms, const Rules& rules)
+    : rules_(rules), runner_(std::move(runner)), num_arms_(num_arms) {
+  validate(rules, num_arms);
 }
 
 PlanPath::~PlanPath() = default;
@@ -126,10 +137,16 @@ PathForm& PlanPath::form(core::RunContext& context) {
   if (keeps_increments()) {
     form_ = std::make_unique<SortedForm>(*pieces_, rules_, context);
   } else {
-    const auto in_memory = problem_ == nullptr ? std::nullopt : std::optional(all_units(*problem_));
-    form_ = std::make_unique<BucketedForm>(*pieces_, in_memory, BucketedForm::Lists::kept, rules_, context);
+    form_ = bucketed(true, context);
   }
   return *form_;
+}
+
+std::unique_ptr<PathForm> PlanPath::bucketed(bool keep_lists, core::RunContext& context) const {
+  std::unique_ptr<PathScans> scans = problem_ != nullptr  ? scan_memory(all_units(*problem_), keep_lists, rules_)
+                                     : pieces_ != nullptr ? scan_pieces(*pieces_, rules_)
+                                                          : scan_elsewhere(runner_, num_arms_, rules_);
+  return std::make_unique<BucketedForm>(std::move(scans), rules_, context);
 }
 
 PathPlan PlanPath::at_budget(double budget_total, core::RunContext& context) {
@@ -154,7 +171,7 @@ PathPlan PlanPath::at_budget(double budget_total, core::RunContext& context) {
   const CutSolution found = path.cut_at(std::span(&budget_total, 1), context)[0];
   if (found.outcome != CutOutcome::solved) throw core::Error({.what = "the path misses a budget"});
   plan.cut = cut_of(found);
-  describe(prices, pieces_->num_arms(), found, solution);
+  describe(prices, num_arms_, found, solution);
   explain_unspent(rules_, ends, solution);
   return plan;
 }
@@ -175,7 +192,7 @@ PathPlan PlanPath::at_multiplier(double multiplier, core::RunContext& context) {
   solution.multiplier = multiplier;
   solution.least_spend = path.ends().least.spend(prices);
   solution.budget = solution.spend;
-  solution.units_per_arm = totals.units_per_arm(pieces_->num_arms());
+  solution.units_per_arm = totals.units_per_arm(num_arms_);
   solution.binding = Binding::budget;
   solution.status = Status::optimal;
   return plan;
@@ -188,8 +205,7 @@ Curve PlanPath::curve(std::size_t num_points, core::RunContext& context) {
   std::unique_ptr<PathForm> passing;
   const bool many = problem_ == nullptr || problem_->num_units() > kFewForCurve;
   if (form_ == nullptr && many && wanted_ != Form::sorted) {
-    const auto in_memory = problem_ == nullptr ? std::nullopt : std::optional(all_units(*problem_));
-    passing = std::make_unique<BucketedForm>(*pieces_, in_memory, BucketedForm::Lists::none, rules_, context);
+    passing = bucketed(false, context);
   }
   PathForm& path = passing != nullptr ? *passing : form(context);
   const PathEnds& path_ends = path.ends();
@@ -212,12 +228,9 @@ Curve PlanPath::curve(std::size_t num_points, core::RunContext& context) {
   }
   for (const CutSolution& found : path.cut_at(budgets, context)) {
     if (found.outcome != CutOutcome::solved) throw core::Error({.what = "the path misses a budget"});
-    CurvePoint point{budgets[curve.points.size()],
-                     found.total.spend(prices),
-                     0.0,
-                     found.total.revenue.value(),
-                     0.0,
-                     found.total.units_per_arm(pieces_->num_arms())};
+    CurvePoint point{
+        budgets[curve.points.size()],        found.total.spend(prices), 0.0, found.total.revenue.value(), 0.0,
+        found.total.units_per_arm(num_arms_)};
     point.value = prices.value(point.revenue, point.spend);
     if (found.next) point.multiplier = prices.multiplier(found.next->efficiency);
     curve.points.push_back(std::move(point));

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "dfcl/allocate/path_forms.h"
+#include "dfcl/allocate/path_scans.h"
 
 namespace dfcl::allocate {
 
@@ -59,6 +60,9 @@ class PlanPath {
   // must outlive the path.
   PlanPath(data::BatchSource& source, const std::vector<std::string>& arms, const Rules& rules,
            core::RunContext& context);
+  // Of units elsewhere: whoever has them is asked for passes. Its plans are delivered there (PathCut::to_bytes,
+  // assign).
+  PlanPath(PassRunner runner, std::size_t num_arms, const Rules& rules);
   ~PlanPath();
   PlanPath(PlanPath&&) noexcept;
 
@@ -82,15 +86,20 @@ class PlanPath {
   std::vector<std::uint8_t> arms(const PathPlan& plan, core::RunContext& context) const;
 
   const Rules& rules() const { return rules_; }
+  // Units in pieces: null for units elsewhere.
+  UnitPieces* pieces() const { return pieces_.get(); }
 
  private:
   PathForm& form(core::RunContext& context);
   bool is_coupled() const;
   bool keeps_increments() const;  // all of them, sorted
+  std::unique_ptr<PathForm> bucketed(bool keep_lists, core::RunContext& context) const;
 
   Rules rules_;
-  std::unique_ptr<Problem> problem_;  // null for a stream
-  std::unique_ptr<UnitPieces> pieces_;
+  std::unique_ptr<Problem> problem_;    // null for a stream
+  std::unique_ptr<UnitPieces> pieces_;  // null for units elsewhere
+  PassRunner runner_;                   // of units elsewhere
+  std::size_t num_arms_ = 0;
   Form wanted_ = Form::automatic;
   std::unique_ptr<PathForm> form_;  // null until it is needed
   bool asked_ = false;              // for a budget

@@ -17,4 +17,22 @@ double Totals::spend(const Prices& prices) const {
   return sum;
 }
 
+void Totals::save(core::ByteWriter& bytes, std::size_t num_arms) const {
+  cost.save(bytes);
+  revenue.save(bytes);
+  for (std::size_t arm = 0; arm < num_arms; ++arm) bytes.write(units[arm]);
+}
+
+Totals Totals::load(core::ByteReader& bytes, std::size_t num_arms) {
+  constexpr std::int64_t kMostUnits = std::int64_t{1} << 31;
+  Totals totals;
+  totals.cost = ExactSum::load(bytes);
+  totals.revenue = ExactSum::load(bytes);
+  for (std::size_t arm = 0; arm < num_arms; ++arm) {
+    totals.units[arm] = bytes.read<std::int64_t>();
+    bytes.require(totals.units[arm] > -kMostUnits && totals.units[arm] < kMostUnits, "more units than 2^31");
+  }
+  return totals;
+}
+
 }  // namespace dfcl::allocate

@@ -49,6 +49,8 @@ struct Totals {
   }
   // Correctly rounded where costs are predicted; sum of units x price where they are known.
   double spend(const Prices& prices) const;
+  void save(core::ByteWriter& bytes, std::size_t num_arms) const;
+  static Totals load(core::ByteReader& bytes, std::size_t num_arms);
   std::vector<std::int64_t> units_per_arm(std::size_t num_arms) const {
     return {units.begin(), units.begin() + static_cast<std::ptrdiff_t>(num_arms)};
   }
