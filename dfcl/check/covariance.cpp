@@ -125,16 +125,19 @@ std::vector<double> column_covariance(const data::Trial& trial, const Draws& dra
   const auto sample =
       spread_sample(draws.arm.size(), static_cast<std::size_t>(std::min(static_cast<double>(max_draws), affordable)));
 
+  const bool weighted = !moments.sum_squared.empty();
   const double num_draws = std::accumulate(moments.draws.begin(), moments.draws.end(), 0.0);
+  const double total_weight = std::accumulate(moments.weight.begin(), moments.weight.end(), 0.0);
   std::vector<double> mean(size);
   std::vector<double> variance(size);
   for (std::size_t k = 0; k < size; ++k) {
     double square = 0.0;
     for (std::size_t arm = 0; arm < moments.draws.size(); ++arm) {
-      mean[k] += moments.sum[arm * size + k] / num_draws;
+      mean[k] += moments.sum[arm * size + k] / total_weight;
       square += moments.square[arm * size + k];
     }
-    variance[k] = std::max(0.0, square - num_draws * mean[k] * mean[k]) / (num_draws - 1.0);
+    const double deviations = std::max(0.0, square - total_weight * mean[k] * mean[k]);
+    variance[k] = deviations * (num_draws / total_weight) / (num_draws - 1.0);
   }
 
   std::vector<double> products = core::sum_chunks(
@@ -147,7 +150,9 @@ std::vector<double> column_covariance(const data::Trial& trial, const Draws& dra
           std::fill(tile.begin(), tile.end(), 0.0);
           for (std::size_t i = first; i < std::min(end, first + kTile); ++i) {
             expand_draw(trial, draws, expansion, sample[i], row);
-            for (std::size_t k = 0; k < size; ++k) tile[(i - first) * size + k] = static_cast<double>(row[k]) - mean[k];
+            const double root = weighted ? std::sqrt(weight_of(trial, draws, sample[i])) : 1.0;
+            for (std::size_t k = 0; k < size; ++k)
+              tile[(i - first) * size + k] = root * (static_cast<double>(row[k]) - mean[k]);
           }
           add_products(tile, size, part);
         }

@@ -16,7 +16,7 @@
 namespace dfcl::check {
 
 // Sums over the draws of each arm. A draw's columns are the means over its rows; its weight is 1, or the mean of
-// 1 / propensity over its rows.
+// sample weight / propensity over its rows.
 struct ColumnMoments {
   std::size_t num_columns = 0;
   std::vector<double> draws;           // per arm
@@ -33,8 +33,8 @@ struct ColumnMoments {
 ColumnMoments column_moments(const data::Trial& trial, const Draws& draws, const Expansion& expansion, bool weighted,
                              core::RunContext& context);
 
-// Total covariance, columns x columns (upper triangle), divisor draws - 1: variances from all draws (moments, not
-// weighted), correlations from at most max_draws of them.
+// Total covariance, columns x columns (upper triangle), divisor draws - 1: variances from all draws, correlations from
+// at most max_draws of them. Draws count by the weights that the moments have.
 std::vector<double> column_covariance(const data::Trial& trial, const Draws& draws, const Expansion& expansion,
                                       const ColumnMoments& moments, std::size_t max_draws, core::RunContext& context);
 

@@ -72,13 +72,12 @@ std::vector<double> draw_weights(const data::Trial& trial, const Draws& draws) {
 std::vector<std::size_t> most_different(const ColumnMoments& moments, std::size_t control, std::size_t most) {
   const std::size_t size = moments.num_columns;
   std::vector<double> difference(size);
-  const auto mean = [&](std::size_t arm, std::size_t k) { return moments.sum[arm * size + k] / moments.draws[arm]; };
   for (std::size_t k = 0; k < size; ++k) {
     for (std::size_t arm = 0; arm < moments.draws.size(); ++arm) {
-      const double square = moments.square[arm * size + k] / moments.draws[arm];
-      const double variance = square - mean(arm, k) * mean(arm, k);
+      const double mean = moments.mean(arm, k);
+      const double variance = moments.square[arm * size + k] / moments.weight[arm] - mean * mean;
       if (variance > 0.0)
-        difference[k] = std::max(difference[k], std::fabs(mean(arm, k) - mean(control, k)) / std::sqrt(variance));
+        difference[k] = std::max(difference[k], std::fabs(mean - moments.mean(control, k)) / std::sqrt(variance));
     }
   }
   std::vector<std::size_t> columns(size);
@@ -98,24 +97,21 @@ class PropensityModel : public data::PropensityScores {
         expansion_(std::move(expansion)),
         weights_(draw_weights(trial, draws_)),
         arms_(trial.arms.size()) {
-    ColumnMoments moments = column_moments(trial, draws_, expansion_, false, context);
+    const bool weighted = !weights_.empty();
+    ColumnMoments moments = column_moments(trial, draws_, expansion_, weighted, context);
     if (expansion_.num_columns() > options.max_columns) {
       expansion_.keep(most_different(moments, trial.arms.control, options.max_columns));
-      moments = column_moments(trial, draws_, expansion_, false, context);
+      moments = column_moments(trial, draws_, expansion_, weighted, context);
     }
     columns_ = expansion_.num_columns();
     mean_.resize(columns_);
     coefficients_.resize(arms_ * (1 + columns_));
     num_draws_ = std::accumulate(moments.draws.begin(), moments.draws.end(), 0.0);
-    std::vector<double> counts = moments.draws;
-    if (!weights_.empty()) {
-      std::fill(counts.begin(), counts.end(), 0.0);
-      for (std::size_t draw = 0; draw < weights_.size(); ++draw) counts[draws_.arm[draw]] += weights_[draw];
-    }
+    const double total = std::accumulate(moments.weight.begin(), moments.weight.end(), 0.0);
     for (std::size_t arm = 0; arm < arms_; ++arm) {
-      share_.push_back(std::max(1.0, counts[arm]) / num_draws_);
+      share_.push_back(std::max(1.0, moments.weight[arm] * (num_draws_ / total)) / num_draws_);
       coefficients_[arm * (1 + columns_)] = std::log(share_[arm] / share_[0]);
-      for (std::size_t k = 0; k < columns_; ++k) mean_[k] += moments.sum[arm * columns_ + k] / num_draws_;
+      for (std::size_t k = 0; k < columns_; ++k) mean_[k] += moments.sum[arm * columns_ + k] / total;
     }
     std::vector<double> covariance =
         column_covariance(trial, draws_, expansion_, moments, options.covariance_draws, context);
@@ -164,7 +160,7 @@ class PropensityModel : public data::PropensityScores {
     return propensity;
   }
 
-  // Which draw a unit belongs to; needed by look_at only.
+  // Which draw a unit belongs to; needed by draw_of only.
   void find_draws(std::size_t num_units) {
     draw_of_.resize(num_units);
     for (std::size_t draw = 0; draw < draws_.arm.size(); ++draw) {
@@ -174,12 +170,12 @@ class PropensityModel : public data::PropensityScores {
   }
   std::size_t num_columns() const override { return columns_; }
   double num_draws() const override { return num_draws_; }
-  double look_at(const data::Trial& trial, std::size_t unit, std::span<float> columns,
-                 std::span<double> probability) const override {
-    const std::size_t draw = draw_of_[unit];
+  std::size_t draw_of(std::size_t unit) const override { return draw_of_[unit]; }
+  std::size_t num_units(std::size_t draw) const override { return draws_.groups.size_of(draw); }
+  void look_at(const data::Trial& trial, std::size_t draw, std::span<float> columns,
+               std::span<double> probability) const override {
     predict(trial, draw, coefficients_, columns, probability);
     for (std::size_t k = 0; k < columns_; ++k) columns[k] -= static_cast<float>(mean_[k]);
-    return 1.0 / static_cast<double>(draws_.groups.size_of(draw));
   }
   void divide_by_covariance(std::span<double> values) const override { metric_->solve(values.data()); }
 

@@ -18,10 +18,13 @@ class PropensityScores {
 
   virtual std::size_t num_columns() const = 0;
   virtual double num_draws() const = 0;  // that it was fitted on: units, or what was drawn as one
-  // Of the draw that a unit belongs to: its columns less their means, and the probability of every arm. Returns the
-  // unit's share of the draw.
-  virtual double look_at(const Trial& trial, std::size_t unit, std::span<float> columns,
-                         std::span<double> probability) const = 0;
+  // Units of one draw share its columns and probabilities.
+  virtual std::size_t draw_of(std::size_t unit) const = 0;
+  virtual std::size_t num_units(std::size_t draw) const = 0;
+  // The columns of a draw less their means, and the probability of every arm. Time: units of the draw x features, and
+  // columns x arms.
+  virtual void look_at(const Trial& trial, std::size_t draw, std::span<float> columns,
+                       std::span<double> probability) const = 0;
   // Divides num_columns() numbers by the covariance of the columns.
   virtual void divide_by_covariance(std::span<double> values) const = 0;
 };

@@ -11,6 +11,7 @@
 #include <iostream>
 
 #include "covered.h"
+#include "dfcl/check/propensities.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/evaluate/evaluate.h"
 #include "dfcl/evaluate/heterogeneity/deciles.h"
@@ -117,7 +118,13 @@ Expected tree_value() {
 
 // The model sees x only, so deciles of its predicted uplift are deciles of x, the largest first.
 Counts cover_one(std::size_t number, const SmallTrialOptions& trial_options, const EvaluationOptions& options) {
-  const SmallTrial small = small_trial(70'000 + number, trial_options);
+  SmallTrial small = small_trial(70'000 + number, trial_options);
+  if (trial_options.tilted) {
+    core::RunContext context(1);
+    check::PropensityEstimate estimate = check::estimate_propensities(small.trial, context);
+    small.trial.propensity = std::move(estimate.propensity);
+    small.trial.propensity_scores = std::move(estimate.scores);
+  }
   const TrialRows rows = rows_of(small.trial, std::nullopt);
   const Predicted model = predict(small.x, small.y, sees_x);
   const Predicted nuisance = predict(small.x, small.y, sees_y);
@@ -188,6 +195,12 @@ TEST(HeterogeneityCoverage, DoublyRobust) {
 
 TEST(HeterogeneityCoverage, WithPropensities) {
   expect_nominal({.num_units = 2000, .propensities = true}, Estimator::doubly_robust, "propensities");
+}
+
+// AdjustedFigures holds these errors to those of plans; this one takes as long as all others together.
+TEST(HeterogeneityCoverage, WithEstimatedPropensities) {
+  if (std::getenv("DFCL_COVERAGE_TRIALS") == nullptr) GTEST_SKIP() << "runs where DFCL_COVERAGE_TRIALS says how often";
+  expect_nominal({.num_units = 2000, .tilted = true}, Estimator::doubly_robust, "estimated propensities");
 }
 
 TEST(HeterogeneityCoverage, InClusters) {

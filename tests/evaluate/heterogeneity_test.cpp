@@ -60,7 +60,8 @@ TEST(LabelMeans, AreMeansWithErrorsOverClusters) {
   for (const std::size_t unit : rows.trial_row)
     labels.push_back(unit % 7 == 0 ? kNoLabel : small.x[unit] < 0.5 ? 0 : 1);
   const auto value = [&](std::size_t row) { return static_cast<double>(rows.revenue[row]); };
-  const std::vector<LabelMean> found = label_means(rows, labels, 2, value);
+  core::RunContext context(1);
+  const std::vector<LabelMean> found = label_means(rows, labels, 2, value, context);
   for (std::uint32_t label = 0; label < 2; ++label) {
     double sum = 0.0;
     double count = 0.0;
@@ -92,7 +93,7 @@ TEST(Deciles, AreEqualPartsTheFirstOnesLarger) {
   core::RunContext context(1);
   std::vector<double> scores;
   for (int i = 0; i < 23; ++i) scores.push_back((i * 7) % 23);
-  const std::vector<std::uint32_t> decile = deciles_of(scores, context);
+  const std::vector<std::uint32_t> decile = deciles_of(scores, {}, context);
   std::vector<int> count(kDeciles);
   for (std::size_t i = 0; i < scores.size(); ++i) {
     ++count[decile[i]];
@@ -103,6 +104,29 @@ TEST(Deciles, AreEqualPartsTheFirstOnesLarger) {
     }
   }
   EXPECT_EQ(count, (std::vector<int>{3, 3, 3, 2, 2, 2, 2, 2, 2, 2}));
+}
+
+TEST(Deciles, AreEqualPartsOfTheSampleWeights) {
+  core::RunContext context(1);
+  std::vector<double> scores, weights;
+  double total = 0.0;
+  for (int i = 0; i < 500; ++i) {
+    scores.push_back((i * 7) % 500);
+    weights.push_back(scores.back() > 400.0 ? 4.0 : 1.0);  // the best fifth stands for half of all
+    total += weights.back();
+  }
+  const std::vector<std::uint32_t> decile = deciles_of(scores, weights, context);
+  std::vector<double> weight(kDeciles);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    weight[decile[i]] += weights[i];
+    for (std::size_t k = 0; k < scores.size(); ++k) {
+      if (scores[i] > scores[k]) {
+        EXPECT_LE(decile[i], decile[k]);
+      }
+    }
+  }
+  for (const double own : weight) EXPECT_NEAR(own, total / kDeciles, 4.0);
+  EXPECT_EQ(deciles_of(scores, std::vector<double>(500, 3.0), context), deciles_of(scores, {}, context));
 }
 
 // Without a nuisance the mean score over all rows is Hajek's difference of means.

@@ -45,6 +45,7 @@ struct SmallTrialOptions {
   std::size_t units_per_cluster = 1;  // 1: no clusters
   bool propensities = false;
   bool zero_one = false;  // outcomes are 0 or 1
+  bool tilted = false;    // units with a large x are treated a little more often, and nobody knows how much
 };
 
 // Noise and features depend on (seed, unit) only.
@@ -63,7 +64,7 @@ inline SmallTrial small_trial(std::uint64_t seed, const SmallTrialOptions& optio
     const double y = stream.uniform();
     const double draw = stream.uniform();
     // With propensities, units with a large x are treated more often.
-    const double control = options.propensities ? 0.6 - 0.3 * x : shares[0];
+    const double control = options.propensities ? 0.6 - 0.3 * x : options.tilted ? 0.53 - 0.06 * x : shares[0];
     const double rest = (1.0 - control) / (shares[1] + shares[2]);
     const double probability[kSmallArms] = {control, shares[1] * rest, shares[2] * rest};
     const std::size_t arm = draw < probability[0] ? 0 : (draw < probability[0] + probability[1] ? 1 : 2);
@@ -86,6 +87,13 @@ inline SmallTrial small_trial(std::uint64_t seed, const SmallTrialOptions& optio
     trial.split.push_back(data::Split::test);
   }
   if (options.units_per_cluster > 1) trial.num_clusters = trial.cluster.back() + 1;
+  for (const char* name : {"x", "y"})
+    trial.features.columns.push_back({.name = name, .categorical = false, .levels = {}});
+  trial.features.values = core::Matrix<float>(num_units, 2);
+  for (std::size_t unit = 0; unit < num_units; ++unit) {
+    trial.features.values(unit, 0) = static_cast<float>(made.x[unit]);
+    trial.features.values(unit, 1) = static_cast<float>(made.y[unit]);
+  }
   return made;
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <tuple>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/hash.h"
@@ -128,6 +130,28 @@ void set_weights(const data::Trial& trial, TrialRows& rows) {
   }
 }
 
+void set_draws(TrialRows& rows) {
+  if (rows.propensity_scores == nullptr) return;
+  const data::PropensityScores& scores = *rows.propensity_scores;
+  DrawnRows& draws = rows.draws;
+  draws.row.resize(rows.size());
+  std::iota(draws.row.begin(), draws.row.end(), 0u);
+  const auto draw = [&](std::uint32_t row) { return scores.draw_of(rows.trial_row[row]); };
+  if (!rows.cluster.empty() || scores.num_draws() < static_cast<double>(rows.trial->num_units())) {
+    std::sort(draws.row.begin(), draws.row.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::tuple(rows.group(a), draw(a), a) < std::tuple(rows.group(b), draw(b), b);
+    });
+  }
+  for (std::uint32_t place = 0; place < draws.row.size(); ++place) {
+    if (place == 0 || draw(draws.row[place]) != draw(draws.row[place - 1])) draws.begin.push_back(place);
+  }
+  draws.begin.push_back(static_cast<std::uint32_t>(draws.row.size()));
+  for (std::size_t i = 0; i + 1 < draws.begin.size(); ++i) {
+    const auto rows_of_draw = static_cast<double>(draws.begin[i + 1] - draws.begin[i]);
+    draws.evaluated += rows_of_draw / static_cast<double>(scores.num_units(draw(draws.row[draws.begin[i]])));
+  }
+}
+
 }  // namespace
 
 TrialRows rows_of(const data::Trial& trial, std::optional<data::Split> split) {
@@ -172,6 +196,7 @@ TrialRows rows_of(const data::Trial& trial, std::vector<std::size_t> units, cons
   check_rows(rows, name);
   set_sample_weights(trial, rows);
   set_weights(trial, rows);
+  set_draws(rows);
   return rows;
 }
 

@@ -3,8 +3,8 @@
 // The rows of a trial that an evaluation looks at: one split, without the features, in the order of their keys. A key
 // is a hash of id (and time), so neither the order of a file's rows nor how a trial is cut into files shows in any
 // result: sums run, ties are broken and resamples are drawn by key. Without ids the row number is the key. Checked on
-// the way: every arm has units, and something was earned. Memory: about 33 bytes a row, 8 more
-// with sample weights.
+// the way: every arm has units, and something was earned. Memory: about 33 bytes a row, 8 more with sample weights and
+// 8 more with estimated propensities.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,13 @@ namespace dfcl::evaluate {
 struct GuardedOutcome {
   std::string name;
   std::vector<float> value;  // per row
+};
+
+// Rows by what was drawn into an arm as one; the draws of a cluster stand together.
+struct DrawnRows {
+  std::vector<std::uint32_t> row;
+  std::vector<std::uint32_t> begin;  // per draw, and the end
+  double evaluated = 0.0;            // draws, each by the share of its units that are rows
 };
 
 struct TrialRows {
@@ -45,6 +52,7 @@ struct TrialRows {
   std::vector<GuardedOutcome> guardrails = {};
   // Where propensities were estimated: by what, and the trial whose units the rows are, which must outlive this.
   std::shared_ptr<const data::PropensityScores> propensity_scores = {};
+  DrawnRows draws = {};  // empty without propensity_scores
   const data::Trial* trial = nullptr;
 
   // The price of each arm; empty unless every unit costs its arm's price.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "dfcl/core/parallel.h"
@@ -72,7 +73,7 @@ Ranked ranked_by_plan(const Setting& setting, const JudgedModel& model, double m
 
 // Treated less control means inside each decile, weighted by 1 / propensity.
 void set_differences_in_means(const TrialRows& rows, std::span<const std::uint32_t> decile, std::size_t arm,
-                              double level, std::vector<UpliftDecile>& deciles) {
+                              double level, std::vector<UpliftDecile>& deciles, core::RunContext& context) {
   struct Sums {
     double units[2] = {0.0, 0.0};  // control, treated
     double weight[2] = {0.0, 0.0};
@@ -97,14 +98,15 @@ void set_differences_in_means(const TrialRows& rows, std::span<const std::uint32
     if (side(row) >= 0) labels[row] = decile[row];
   }
   // The error of a sum of influences is that of their mean times their number. Means count rows by sample weight.
-  const std::vector<LabelMean> spread = label_means(rows, labels, deciles.size(), [&](std::size_t row) {
+  const auto influence_of_row = [&](std::size_t row) {
     const Sums& own = sums[decile[row]];
     const int one = side(row);
     const double few = rows.cluster.empty() ? std::sqrt(own.units[one] / (own.units[one] - 1.0)) : 1.0;
     const double influence =
         rows.weight[row] * (static_cast<double>(rows.revenue[row]) - own.mean[one]) / own.weight[one];
     return (one == 1 ? few : -few) * influence;
-  });
+  };
+  const std::vector<LabelMean> spread = label_means(rows, labels, deciles.size(), influence_of_row, context);
   for (std::size_t i = 0; i < deciles.size(); ++i) {
     const auto count = static_cast<double>(spread[i].num_units);
     const double few = rows.cluster.empty() ? std::sqrt((count - 1.0) / count) : 1.0;  // counted above, by arm
@@ -141,7 +143,8 @@ Interval slope_of(const Setting& setting, const Ranked& ranked) {
     const double rest = setting.effects.of(row, ranked.arm[row]).revenue - estimated - slope * deviation;
     influence[row] = rows.sample_weight(row) * deviation * rest / squares;
   }
-  return core::normal_interval(slope, error_of_sums(rows, std::move(influence)), setting.options.level);
+  return core::normal_interval(slope, error_of_sums(rows, std::move(influence), setting.context),
+                               setting.options.level);
 }
 
 std::string range_words(const Interval& interval, const Words& words) {
@@ -166,8 +169,8 @@ UpliftFigures figures_of(const Setting& setting, const Ranked& ranked, const std
   UpliftFigures figures;
   const auto revenue = [&](std::size_t row) { return setting.effects.of(row, ranked.arm[row]).revenue; };
   const auto cost = [&](std::size_t row) { return setting.effects.of(row, ranked.arm[row]).cost; };
-  const std::vector<LabelMean> uplift = label_means(rows, decile, kDeciles, revenue);
-  const std::vector<LabelMean> costs = label_means(rows, decile, kDeciles, cost);
+  const std::vector<LabelMean> uplift = label_means(rows, decile, kDeciles, revenue, setting.context);
+  const std::vector<LabelMean> costs = label_means(rows, decile, kDeciles, cost, setting.context);
   figures.deciles.resize(kDeciles);
   for (std::size_t i = 0; i < kDeciles; ++i) {
     UpliftDecile& own = figures.deciles[i];
@@ -186,7 +189,7 @@ UpliftFigures figures_of(const Setting& setting, const Ranked& ranked, const std
     figures.deciles[i].predicted /= uplift[i].weight;
     figures.deciles[i].predicted_cost = in_float_digits(figures.deciles[i].predicted_cost / uplift[i].weight);
   }
-  const LabelMean all = mean_of_all(rows, revenue);
+  const LabelMean all = mean_of_all(rows, revenue, setting.context);
   figures.uplift = core::normal_interval(all.mean, all.error, level);
   figures.calibration_slope = slope_of(setting, ranked);
   const Words& words = setting.options.words;
@@ -206,9 +209,20 @@ std::vector<RankedPoint> drawn(std::vector<RankedPoint> curve) {
 
 }  // namespace
 
-std::vector<std::uint32_t> deciles_of(std::span<const double> scores, core::RunContext& context) {
+std::vector<std::uint32_t> deciles_of(std::span<const double> scores, std::span<const double> sample,
+                                      core::RunContext& context) {
   const std::vector<std::uint32_t> order = order_falling(scores, {}, context);
   std::vector<std::uint32_t> decile(order.size());
+  if (!sample.empty()) {
+    const double total = std::accumulate(sample.begin(), sample.end(), 0.0);
+    double before = 0.0;
+    for (const std::uint32_t row : order) {
+      const double middle = (before + 0.5 * sample[row]) / total * static_cast<double>(kDeciles);
+      decile[row] = std::min(static_cast<std::uint32_t>(middle), static_cast<std::uint32_t>(kDeciles - 1));
+      before += sample[row];
+    }
+    return decile;
+  }
   const std::size_t least = order.size() / kDeciles;
   const std::size_t larger = order.size() % kDeciles;  // deciles with one row more
   std::size_t place = 0;
@@ -227,10 +241,10 @@ std::vector<UpliftFigures> uplift_figures(const Setting& setting, const JudgedMo
   for (std::size_t arm = 0; arm < rows.num_arms(); ++arm) {
     if (arm == rows.arms.control) continue;
     const Ranked ranked = ranked_by_arm(setting, model, arm);
-    const std::vector<std::uint32_t> decile = deciles_of(ranked.score, setting.context);
+    const std::vector<std::uint32_t> decile = deciles_of(ranked.score, rows.sample, setting.context);
     UpliftFigures& figures = all.emplace_back(figures_of(setting, ranked, decile));
     figures.arm = rows.arms.labels[arm];
-    set_differences_in_means(rows, decile, arm, setting.options.level, figures.deciles);
+    set_differences_in_means(rows, decile, arm, setting.options.level, figures.deciles, setting.context);
     for (const ArmAreas& area : areas) {
       if (area.arm != arm) continue;
       figures.qini_curve = drawn(area.qini_curve);
@@ -242,7 +256,7 @@ std::vector<UpliftFigures> uplift_figures(const Setting& setting, const JudgedMo
   for (std::size_t i = 0; i < run.deployed.size(); ++i) {
     const double multiplier = run.deployed[i].cut.multiplier;
     const Ranked ranked = ranked_by_plan(setting, model, multiplier);
-    const std::vector<std::uint32_t> decile = deciles_of(ranked.score, setting.context);
+    const std::vector<std::uint32_t> decile = deciles_of(ranked.score, rows.sample, setting.context);
     UpliftFigures& figures = all[first + setting.budget_order[i]];
     figures = figures_of(setting, ranked, decile);
     figures.budget_per_unit = setting.budgets[i];

@@ -16,8 +16,10 @@ namespace dfcl::evaluate {
 inline constexpr std::size_t kDeciles = 10;
 
 // The decile of each row: equal parts of falling scores, the first ones larger by one row where they cannot be equal;
-// of equal scores the earlier row first.
-std::vector<std::uint32_t> deciles_of(std::span<const double> scores, core::RunContext& context);
+// of equal scores the earlier row first. sample: sample weights, of which the parts are equal to within one row's; a
+// row belongs where its middle lies. Empty: every row counts alike.
+std::vector<std::uint32_t> deciles_of(std::span<const double> scores, std::span<const double> sample,
+                                      core::RunContext& context);
 
 // Per treated arm, then per budget as given. areas: of the arms, for their curves; may be empty.
 std::vector<UpliftFigures> uplift_figures(const Setting& setting, const JudgedModel& model, const ModelRun& run,

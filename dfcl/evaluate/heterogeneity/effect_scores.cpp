@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/evaluate/heterogeneity/effect_scores.h"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
+
+#include "dfcl/evaluate/heterogeneity/figure_influences.h"
 
 namespace dfcl::evaluate {
 
@@ -43,20 +43,8 @@ Contribution EffectScores::contribution(std::size_t row, std::size_t arm) const 
   return own;
 }
 
-GroupedRows::GroupedRows(const TrialRows& rows) : row(rows.size()), begin(rows.num_groups() + 1) {
-  if (rows.cluster.empty()) {
-    std::iota(row.begin(), row.end(), 0u);
-    std::iota(begin.begin(), begin.end(), 0u);
-    return;
-  }
-  for (const std::uint32_t cluster : rows.cluster) ++begin[cluster + 1];
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
-  for (std::size_t i = 0; i < rows.size(); ++i) row[next[rows.cluster[i]]++] = static_cast<std::uint32_t>(i);
-}
-
 std::vector<LabelMean> label_means(const TrialRows& rows, std::span<const std::uint32_t> labels, std::size_t num_labels,
-                                   const std::function<double(std::size_t)>& value) {
+                                   const std::function<double(std::size_t)>& value, core::RunContext& context) {
   std::vector<LabelMean> means(num_labels);
   for (std::size_t row = 0; row < rows.size(); ++row) {
     if (labels[row] == kNoLabel) continue;
@@ -65,38 +53,19 @@ std::vector<LabelMean> label_means(const TrialRows& rows, std::span<const std::u
     means[labels[row]].mean += rows.sample_weight(row) * value(row);
   }
   for (LabelMean& one : means) one.mean /= one.weight;
-  std::vector<double> squares(num_labels);
-  std::vector<double> groups(num_labels);
-  std::vector<double> sum(num_labels);
-  std::vector<std::uint32_t> touched;
-  std::vector<bool> is_touched(num_labels);
-  const GroupedRows grouped(rows);
-  for (std::size_t group = 0; group + 1 < grouped.begin.size(); ++group) {
-    for (std::size_t i = grouped.begin[group]; i < grouped.begin[group + 1]; ++i) {
-      const std::size_t row = grouped.row[i];
-      const std::uint32_t label = labels[row];
-      if (label == kNoLabel) continue;
-      if (!is_touched[label]) {
-        is_touched[label] = true;
-        touched.push_back(label);
-      }
-      sum[label] += rows.sample_weight(row) * (value(row) - means[label].mean);
-    }
-    for (const std::uint32_t label : touched) {
-      squares[label] += sum[label] * sum[label];
-      groups[label] += 1.0;
-      sum[label] = 0.0;
-      is_touched[label] = false;
-    }
-    touched.clear();
-  }
-  for (std::size_t label = 0; label < num_labels; ++label) {
-    means[label].error = std::sqrt(squares[label] * groups[label] / (groups[label] - 1.0)) / means[label].weight;
-  }
+  const FigureCovariance covariance = covariance_of(
+      rows, num_labels,
+      [&](std::size_t row, const AddInfluence& add) {
+        if (labels[row] == kNoLabel) return;
+        const LabelMean& own = means[labels[row]];
+        add(labels[row], rows.sample_weight(row) * (value(row) - own.mean) / own.weight);
+      },
+      context);
+  for (std::size_t label = 0; label < num_labels; ++label) means[label].error = covariance.error(label);
   return means;
 }
 
-double error_of_sums(const TrialRows& rows, std::vector<double> influence) {
+double error_of_sums(const TrialRows& rows, std::vector<double> influence, core::RunContext& context) {
   std::vector<double> center(rows.num_arms());
   std::vector<double> units(rows.num_arms());
   const auto stratum = [&](std::size_t row) { return rows.has_propensity ? std::size_t{0} : rows.arm[row]; };
@@ -104,21 +73,15 @@ double error_of_sums(const TrialRows& rows, std::vector<double> influence) {
     center[stratum(row)] += influence[row];
     units[stratum(row)] += rows.sample_weight(row);
   }
-  double squares = 0.0;
-  const GroupedRows grouped(rows);
-  for (std::size_t group = 0; group + 1 < grouped.begin.size(); ++group) {
-    double sum = 0.0;
-    for (std::size_t i = grouped.begin[group]; i < grouped.begin[group + 1]; ++i) {
-      const std::size_t row = grouped.row[i];
-      sum += influence[row] - rows.sample_weight(row) * (center[stratum(row)] / units[stratum(row)]);
-    }
-    squares += sum * sum;
-  }
-  const auto groups = static_cast<double>(rows.num_groups());
-  return std::sqrt(squares * groups / (groups - 1.0));
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    influence[row] -= rows.sample_weight(row) * (center[stratum(row)] / units[stratum(row)]);
+  return covariance_of(
+             rows, 1, [&](std::size_t row, const AddInfluence& add) { add(0, influence[row]); }, context)
+      .error(0);
 }
 
-LabelMean mean_of_all(const TrialRows& rows, const std::function<double(std::size_t)>& value) {
+LabelMean mean_of_all(const TrialRows& rows, const std::function<double(std::size_t)>& value,
+                      core::RunContext& context) {
   std::vector<double> values(rows.size());
   const auto count = static_cast<double>(rows.size());
   LabelMean all{rows.size(), count, 0.0, 0.0};
@@ -126,7 +89,7 @@ LabelMean mean_of_all(const TrialRows& rows, const std::function<double(std::siz
     values[row] = rows.sample_weight(row) * value(row) / count;
     all.mean += values[row];
   }
-  all.error = error_of_sums(rows, std::move(values));
+  all.error = error_of_sums(rows, std::move(values), context);
   return all;
 }
 

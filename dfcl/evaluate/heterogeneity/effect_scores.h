@@ -56,27 +56,22 @@ struct LabelMean {
   double mean = 0.0;
   double error = 0.0;  // standard error; NaN for one group
 };
-// Means of value(row) over the rows of each label (kNoLabel: left out), by sample weight.
+// Means of value(row) over the rows of each label (kNoLabel: left out), by sample weight. Errors carry the estimation
+// of propensities (figure_influences.h), here and below.
 std::vector<LabelMean> label_means(const TrialRows& rows, std::span<const std::uint32_t> labels, std::size_t num_labels,
-                                   const std::function<double(std::size_t)>& value);
+                                   const std::function<double(std::size_t)>& value, core::RunContext& context);
 
 // Of the mean over all rows: arms keep their sizes where shares stand for propensities, so rows are centred by the arm
 // that they received.
-LabelMean mean_of_all(const TrialRows& rows, const std::function<double(std::size_t)>& value);
+LabelMean mean_of_all(const TrialRows& rows, const std::function<double(std::size_t)>& value,
+                      core::RunContext& context);
 
-// Square root of the sum over groups of their squared sums; influence: per row. Rows are centred by arm, likewise.
-double error_of_sums(const TrialRows& rows, std::vector<double> influence);
+// The standard error of a sum; influence: of each row on it. Rows are centred by arm, likewise.
+double error_of_sums(const TrialRows& rows, std::vector<double> influence, core::RunContext& context);
 // So many significant digits: a mean of prices of 0.15 is to be shown as 0.15. Predictions are float32; sums of known
 // prices lose a digit or two of their sixteen.
 double in_digits(double value, int digits);
 inline double in_float_digits(double value) { return in_digits(value, 7); }
 inline double in_price_digits(double value) { return in_digits(value, 12); }
-
-// Rows in the order of their clusters, with where each cluster begins; rows that are their own cluster as they are.
-struct GroupedRows {
-  explicit GroupedRows(const TrialRows& rows);
-  std::vector<std::uint32_t> row;
-  std::vector<std::uint32_t> begin;  // per group, and the end
-};
 
 }  // namespace dfcl::evaluate

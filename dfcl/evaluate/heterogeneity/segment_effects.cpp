@@ -6,7 +6,7 @@
 #include <string>
 
 #include "dfcl/evaluate/heterogeneity/effect_scores.h"
-#include "dfcl/evaluate/heterogeneity/simultaneous.h"
+#include "dfcl/evaluate/heterogeneity/figure_influences.h"
 #include "dfcl/evaluate/verdict.h"
 
 namespace dfcl::evaluate {
@@ -65,12 +65,11 @@ void set_means(const Setting& setting, const std::vector<std::size_t>& treated, 
     }
   }
   for (std::size_t i = 0; i < treated.size(); ++i) {
-    const std::vector<LabelMean> revenue = label_means(rows, partition.segment, values.size(), [&](std::size_t row) {
-      return setting.effects.of(row, treated[i]).revenue;
-    });
-    const std::vector<LabelMean> cost = label_means(rows, partition.segment, values.size(), [&](std::size_t row) {
-      return setting.effects.of(row, treated[i]).cost;
-    });
+    const auto revenue_of = [&](std::size_t row) { return setting.effects.of(row, treated[i]).revenue; };
+    const auto cost_of = [&](std::size_t row) { return setting.effects.of(row, treated[i]).cost; };
+    const std::vector<LabelMean> revenue =
+        label_means(rows, partition.segment, values.size(), revenue_of, setting.context);
+    const std::vector<LabelMean> cost = label_means(rows, partition.segment, values.size(), cost_of, setting.context);
     for (std::size_t v = 0; v < values.size(); ++v) {
       ArmEffect& effect = values[v].arms[i];
       if (effect.answer == "too_few") continue;
@@ -82,28 +81,22 @@ void set_means(const Setting& setting, const std::vector<std::size_t>& treated, 
 }
 
 // How all figures move together.
-FigureCovariance covariance_of(const Setting& setting, const std::vector<std::size_t>& treated,
-                               const std::vector<Partition>& partitions, std::size_t num_figures) {
+FigureCovariance covariance_of_all(const Setting& setting, const std::vector<std::size_t>& treated,
+                                   const std::vector<Partition>& partitions, std::size_t num_figures) {
   const TrialRows& rows = setting.input.rows;
-  FigureCovariance covariance(num_figures);
-  const GroupedRows grouped(rows);
-  for (std::size_t group = 0; group + 1 < grouped.begin.size(); ++group) {
-    for (std::size_t place = grouped.begin[group]; place < grouped.begin[group + 1]; ++place) {
-      const std::size_t row = grouped.row[place];
-      for (std::size_t i = 0; i < treated.size(); ++i) {
-        const double effect = setting.effects.of(row, treated[i]).revenue;
-        for (const Partition& partition : partitions) {
-          const SegmentEffect& own = partition.figures.values[partition.segment[row]];
-          if (own.arms[i].answer == "too_few") continue;
-          covariance.add(partition.first_figure + partition.segment[row] * treated.size() + i,
-                         rows.sample_weight(row) * (effect - own.arms[i].revenue.value) /
-                             (own.share * static_cast<double>(rows.size())));
-        }
+  const auto influences = [&](std::size_t row, const AddInfluence& add) {
+    for (std::size_t i = 0; i < treated.size(); ++i) {
+      const double effect = setting.effects.of(row, treated[i]).revenue;
+      for (const Partition& partition : partitions) {
+        const SegmentEffect& own = partition.figures.values[partition.segment[row]];
+        if (own.arms[i].answer == "too_few") continue;
+        add(partition.first_figure + partition.segment[row] * treated.size() + i,
+            rows.sample_weight(row) * (effect - own.arms[i].revenue.value) /
+                (own.share * static_cast<double>(rows.size())));
       }
     }
-    covariance.close_group();
-  }
-  return covariance;
+  };
+  return covariance_of(rows, num_figures, influences, setting.context);
 }
 
 }  // namespace
@@ -117,7 +110,7 @@ std::vector<SegmentEffects> segment_effects(const Setting& setting) {
     partition.first_figure = num_figures;
     num_figures += partition.figures.values.size() * treated.size();
   }
-  const FigureCovariance covariance = covariance_of(setting, treated, partitions, num_figures);
+  const FigureCovariance covariance = covariance_of_all(setting, treated, partitions, num_figures);
   std::vector<bool> counted(num_figures);
   for (const Partition& partition : partitions) {
     for (std::size_t v = 0; v < partition.figures.values.size(); ++v) {

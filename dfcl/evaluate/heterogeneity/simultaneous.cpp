@@ -67,6 +67,15 @@ void FigureCovariance::close_group() {
   touched_.clear();
 }
 
+void FigureCovariance::take_off(std::size_t first, std::size_t second, double part) {
+  double& sum = at(first, second);
+  sum = first == second ? std::max(0.0, sum - part) : sum - part;
+}
+
+void FigureCovariance::widen(double factor) {
+  for (double& sum : sums_) sum *= factor * factor;
+}
+
 double FigureCovariance::correction(std::size_t figure) const {
   return std::sqrt(groups_[figure] / (groups_[figure] - 1.0));  // NaN for one group
 }

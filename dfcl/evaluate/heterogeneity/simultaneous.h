@@ -27,6 +27,10 @@ class FigureCovariance {
   // Of the open group: how much it moves a figure.
   void add(std::size_t figure, double influence);
   void close_group();
+  // Of two figures: a part of their covariance that is not there after all; a variance stays at 0 or above.
+  void take_off(std::size_t first, std::size_t second, double part);
+  // Multiplies all standard errors.
+  void widen(double factor);
 
   double error(std::size_t figure) const;
   // Over the figures with `counted` set.
