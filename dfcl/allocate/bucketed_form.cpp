@@ -198,7 +198,6 @@ BucketedForm::Place BucketedForm::find_place(double budget, core::RunContext& co
 }
 
 std::vector<CutSolution> BucketedForm::cut_at(std::span<const double> budgets, core::RunContext& context) {
-  constexpr std::size_t kFirstAhead = 1024;  // increments after the stretch: mostly enough to fill what a cut leaves
   std::vector<CutSolution> solutions(budgets.size());
   if (!buckets_) {
     for (CutSolution& solution : solutions) solution.total = solution.at_cut = ends_.most;
@@ -209,7 +208,7 @@ std::vector<CutSolution> BucketedForm::cut_at(std::span<const double> budgets, c
     open.push_back(find_place(budgets[index], context));
     open.back().index = index;
   }
-  for (std::size_t ahead = kFirstAhead; !open.empty(); ahead *= 16) {
+  for (std::size_t ahead = scans_->first_ahead(); !open.empty(); ahead *= 16) {
     std::vector<Place> still_open;
     for (std::size_t first = 0, last = 0; first < open.size(); first = last) {
       std::vector<Cell> cells;

@@ -30,6 +30,8 @@ class PathScans {
   virtual PassPart run(const PathPass& pass, core::RunContext& context) = 0;
   // How finely a cell is refined at a time.
   virtual int log2_refined() const { return 14; }
+  // How many increments after the stretch of the cut are collected at first: 1024 mostly fill what a cut leaves.
+  virtual std::size_t first_ahead() const { return 1024; }
 
  protected:
   const Rules rules_;

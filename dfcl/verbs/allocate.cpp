@@ -78,19 +78,6 @@ data::Provenance request_provenance(const AllocateRequest& request, const PlanIn
   return provenance;
 }
 
-// A unit that the solver refuses is named by its place; the user knows its id.
-template <class Solve>
-auto naming_units(PlanInput& input, Solve&& solve) {
-  try {
-    return solve();
-  } catch (const core::Error& error) {
-    core::ErrorDetails details = error.details();
-    if (!details.where.starts_with("unit ") || details.where.starts_with("unit '")) throw;
-    details.where = fmt::format("unit '{}'", input.id_of(std::stoull(details.where.substr(5))));
-    throw core::Error(details);
-  }
-}
-
 // How predicted spend answers to the multiplier; only where the multiplier alone makes the plan.
 double elasticity_at(const AllocateRequest& request, const allocate::Solution& solution, allocate::PlanPath& path,
                      core::RunContext& context) {
@@ -143,12 +130,6 @@ class PlanExtras {
   std::optional<io::CarriedColumns> file_;
   std::optional<PlanReasons> reasons_;
 };
-
-data::Plan make_piece(PlanInput& input, const allocate::PlannedUnits& planned, const allocate::Solution& solution) {
-  data::Plan piece = planned_rows(input.facts.arms.labels, input.ids(planned), planned);
-  if (input.design.is_on()) input.append_roles(planned, solution, piece);
-  return piece;
-}
 
 // Hands the units of a plan to everyone who asked for them: the file, the caller, the totals by role, the changes.
 void deliver(const AllocateRequest& request, PlanInput& input, allocate::PlanPath& path, const allocate::PathPlan& plan,
@@ -257,7 +238,8 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
     figures.seconds.solve = clock.lap();
     KeptPlan kept;
     const bool is_wanted = request.output || request.keep_plans || input->design.is_on() || previous;
-    if (has_plan && is_wanted) {
+    if (request.elsewhere) result.cuts.push_back(has_plan ? plan.cut.to_bytes() : "");
+    if (has_plan && is_wanted && !request.elsewhere) {
       deliver(request, *input, rule ? *rule->path : input->path(), plan,
               plan_name(request.output.value_or(""), i, budgets.size()), previous, context, figures,
               request.keep_plans ? &kept : nullptr);
@@ -267,7 +249,7 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
     warn_of_promise(figures, budgets.size() > 1, context);
     figures.seconds.write = clock.lap();
     result.plans.push_back(std::move(figures));
-    if (request.keep_plans) result.kept.push_back(std::move(kept));
+    if (request.keep_plans && !request.elsewhere) result.kept.push_back(std::move(kept));
   }
   return result;
 }

@@ -30,6 +30,7 @@ struct AllocateResult {
   data::ReportWords words;                 // of the predictions
   std::vector<report::PlanSummary> plans;  // one for each budget
   std::vector<KeptPlan> kept;              // as `plans`, where asked for; no plan where the budget cannot be met
+  std::vector<std::string> cuts;           // as `plans`, of units elsewhere: for assign_part; "": there is no plan
   std::optional<allocate::Curve> curve;    // instead of plans, where asked for
 
   bool all_met() const;

@@ -70,6 +70,23 @@ void check_limits(const AllocateRequest& request) {
         "segments, a second budget and limits on units need all predictions in memory and a budget", "", "",
         fmt::format("leave out {}, {} or {}", field_name("stream"), field_name("multiplier"), field_name("curve")));
   }
+  if (!request.elsewhere) return;
+  const char* const tied = request.segment              ? "segment"
+                           : request.second_cost        ? "second_cost"
+                           : !request.min_units.empty() ? "min_units"
+                           : !request.max_units.empty() ? "max_units"
+                           : request.has_roles()        ? (request.holdout > 0.0 ? "holdout" : "explore")
+                           : request.previous           ? "previous"
+                           : request.eligible           ? "eligible"
+                           : request.output             ? "output"
+                                                        : nullptr;
+  if (tied != nullptr) {
+    throw field_error(tied, "needs all units on one machine", "", "",
+                      request.eligible ? "put eligible_<arm> columns beside the predictions" : "");
+  }
+}
+
+void check_stream(const AllocateRequest& request) {
   if (request.stream && request.eligible) {
     throw field_error("stream", fmt::format("cannot be combined with {}", field_name("eligible")), "", "",
                       "put eligible_<arm> columns into the prediction file");
@@ -244,6 +261,7 @@ void check_request(const AllocateRequest& request, const core::RunContext& conte
     require_text(field, *text);
   }
   check_limits(request);
+  check_stream(request);
   check_numbers(request);
   check_output(request, context);
   check_inputs(request);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dfcl/allocate/allocate.h"
+#include "dfcl/allocate/path_scans.h"
 #include "dfcl/data/prediction.h"
 #include "dfcl/io/trial/unit_labels.h"
 #include "dfcl/launch/launch_design.h"
@@ -49,6 +50,9 @@ struct AllocateRequest {
   std::vector<std::string> min_units;  // ARM=N
   std::vector<std::string> max_units;
   bool stream = false;
+  // The units are elsewhere, on many machines say: `predictions` is a table without rows that names their columns and
+  // facts, and this runs passes over them (allocate/path_scans.h). Null: they are here.
+  allocate::PassRunner elsewhere;
   PlanRule rule = PlanRule::none;  // tree: a model's plan as a short rule over the features of the units
   double holdout = 0.0;
   double explore = 0.0;

@@ -14,6 +14,7 @@
 #include "dfcl/data/prediction_fingerprint.h"
 #include "dfcl/io/predictions/prediction_file.h"
 #include "dfcl/io/predictions/prediction_stream.h"
+#include "dfcl/io/tables/batch_reader.h"
 #include "dfcl/io/trial/unit_labels.h"
 #include "dfcl/launch/launch_source.h"
 #include "dfcl/model/feature_summary.h"
@@ -89,7 +90,8 @@ PredictionInMemory::PredictionInMemory(const AllocateRequest& request, core::Run
   set_facts(request, *prediction_, *this, context);
   carried_from = request.prediction == nullptr ? where_ : "";
   if (!prediction_->extra.empty()) carried = &prediction_->extra;
-  if (prediction_->ids.are_row_numbers()) warnings.push_back(words_without_ids(where_));
+  has_ids = !prediction_->ids.are_row_numbers();
+  if (!has_ids) warnings.push_back(words_without_ids(where_));
   keys_ = data::id_keys(prediction_->ids, context);
   data::require_distinct(prediction_->ids, keys_, where_, context);
   problem_.revenue = prediction_->revenue.view();
@@ -270,14 +272,70 @@ PredictionStream::PredictionStream(const AllocateRequest& request, core::RunCont
   }
   auto distinct = std::make_unique<data::DistinctIdsSource>(std::move(opened), request.predictions, context);
   ids_ = distinct.get();
-  if (!ids_->has_ids()) warnings.push_back(words_without_ids(request.predictions));
+  has_ids = ids_->has_ids();
+  if (!has_ids) warnings.push_back(words_without_ids(request.predictions));
   source_ = std::make_unique<data::FingerprintedSource>(std::move(distinct), arms);
   path_ = std::make_unique<allocate::PlanPath>(*source_, arms, rules, context);
 }
 
+// ---- units elsewhere
+
+class PredictionElsewhere final : public PlanInput {
+ public:
+  PredictionElsewhere(const AllocateRequest& request, core::RunContext& context);
+
+  allocate::PlanPath& path() override { return *path_; }
+  std::size_t num_units() override { return path_->ends(context_).num_units; }
+  allocate::ArmSpends spends() override;
+  double control_spend() override { return path_->ends(context_).control.spend(allocate::Prices(rules)); }
+  std::string id_of(std::size_t unit) override { return std::to_string(unit); }
+  // Plans are delivered where the units are (plan_elsewhere.h).
+  data::Ids ids(const allocate::PlannedUnits&) override { throw not_here(); }
+  void append_roles(const allocate::PlannedUnits&, const allocate::Solution&, data::Plan&) override {
+    throw not_here();
+  }
+  std::uint64_t fingerprint() override { throw not_here(); }
+  RulePlan rule_plan(const allocate::Solution&) override { throw not_here(); }
+
+ private:
+  static core::Error not_here() { return core::Error({.what = "the units are elsewhere"}); }
+
+  core::RunContext& context_;
+  allocate::PassRunner runner_;
+  std::unique_ptr<allocate::PlanPath> path_;
+};
+
+PredictionElsewhere::PredictionElsewhere(const AllocateRequest& request, core::RunContext& context)
+    : context_(context), runner_(request.elsewhere) {
+  set_facts(request, io::read_prediction_facts(request.predictions), *this, context);
+  const std::vector<std::string> names = io::column_names(request.predictions);
+  has_eligibility =
+      std::any_of(names.begin(), names.end(), [](const auto& name) { return name.starts_with("eligible_"); });
+  path_ = std::make_unique<allocate::PlanPath>(runner_, facts.arms.size(), rules);
+}
+
+allocate::ArmSpends PredictionElsewhere::spends() {
+  const allocate::PathPass pass = allocate::PathPass::arm_spends();
+  const allocate::Prices prices(rules);
+  const allocate::PassPart part = allocate::run_elsewhere(runner_, pass, rules, prices, facts.arms.size());
+  allocate::ArmSpends spends{part.num_units(), {}};
+  for (std::size_t arm = 0; arm < facts.arms.size(); ++arm) {
+    spends.spend.push_back(rules.price.empty() ? part.arm_costs()[arm].value()
+                                               : static_cast<double>(part.num_units()) * rules.price[arm]);
+  }
+  return spends;
+}
+
 }  // namespace
 
+data::Plan make_piece(PlanInput& input, const allocate::PlannedUnits& planned, const allocate::Solution& solution) {
+  data::Plan piece = planned_rows(input.facts.arms.labels, input.ids(planned), planned);
+  if (input.design.is_on()) input.append_roles(planned, solution, piece);
+  return piece;
+}
+
 std::unique_ptr<PlanInput> open_plan_input(const AllocateRequest& request, core::RunContext& context) {
+  if (request.elsewhere) return std::make_unique<PredictionElsewhere>(request, context);
   if (request.stream) return std::make_unique<PredictionStream>(request, context);
   return std::make_unique<PredictionInMemory>(request, context);
 }

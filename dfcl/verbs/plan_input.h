@@ -12,6 +12,7 @@
 
 #include "dfcl/allocate/arm_spends.h"
 #include "dfcl/allocate/plan_path.h"
+#include "dfcl/core/error.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/plan.h"
 #include "dfcl/data/prediction.h"
@@ -46,6 +47,7 @@ class PlanInput {
   allocate::Rules rules;
   launch::LaunchDesign design;
   std::vector<std::string> segments;  // labels; empty without segments
+  bool has_ids = true;                // units have names of their own
   bool has_eligibility = false;       // some units may not get every arm
   bool has_drifted = false;           // the units of a model are unlike those that it was trained on
   // Columns that travel into the plan: of a file of predictions or units, or of predictions in memory.
@@ -54,6 +56,22 @@ class PlanInput {
   std::shared_ptr<const model::Model> model = {};  // that made the predictions for this plan; null: they are a file's
   std::vector<std::string> warnings;               // of predictions that are an index, say no control or have no ids
 };
+
+// A piece of the plan: ids, arms, what they are predicted to earn and cost, and roles where these are drawn.
+data::Plan make_piece(PlanInput& input, const allocate::PlannedUnits& planned, const allocate::Solution& solution);
+
+// A unit that the solver refuses is named by its place; the user knows its id.
+template <class Solve>
+auto naming_units(PlanInput& input, Solve&& solve) {
+  try {
+    return solve();
+  } catch (const core::Error& error) {
+    core::ErrorDetails details = error.details();
+    if (!details.where.starts_with("unit ") || details.where.starts_with("unit '")) throw;
+    details.where = "unit '" + input.id_of(std::stoull(details.where.substr(5))) + "'";
+    throw core::Error(details);
+  }
+}
 
 // Reads what can be read before the first pass. Throws Error.
 std::unique_ptr<PlanInput> open_plan_input(const AllocateRequest& request, core::RunContext& context);

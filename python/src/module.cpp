@@ -27,12 +27,15 @@
 #include "dfcl/io/tables/batch_reader.h"
 #include "dfcl/io/tables/table_summary_reader.h"
 #include "dfcl/model/model_file.h"
+#include "dfcl/model/predict.h"
 #include "dfcl/report/files/model_report.h"
 #include "dfcl/train/methods.h"
 #include "dfcl/verbs/allocate.h"
+#include "dfcl/verbs/predict.h"
 #include "errors.h"
 #include "fields.h"
 #include "keyword_style.h"
+#include "parts.h"
 #include "run.h"
 #include "tables.h"
 #include "verbs.h"
@@ -121,6 +124,16 @@ void bind_model(nb::module_& module) {
                      for (const data::FeatureColumn& column : self.model->features) names.push_back(column.name);
                      return names;
                    })
+      .def_prop_ro("id_column", [](const ModelHandle& self) { return self.model->id_column; })
+      // A prediction for no units, which says what predictions are.
+      .def("empty_prediction",
+           [](const ModelHandle& self) {
+             auto prediction = std::make_shared<data::Prediction>();
+             static_cast<data::PredictionFacts&>(*prediction) = model::prediction_facts(*self.model);
+             prediction->revenue = core::Matrix<float>(0, self.model->arms.size());
+             prediction->cost = core::Matrix<float>(0, self.model->arms.size());
+             return PredictionTable{std::move(prediction), verbs::prediction_provenance(*self.model)};
+           })
       .def_prop_ro("fingerprint", [](const ModelHandle& self) { return model::fingerprint_of(*self.model); })
       .def_prop_ro("is_index", [](const ModelHandle& self) { return self.model->is_index(); });
 }
@@ -205,6 +218,7 @@ NB_MODULE(_dfcl, module) {
   bind_model(module);
   bind_tables(module);
   bind_verbs(module);
+  bind_parts(module);
   module.def("read_prediction", &read_prediction, "path"_a, "control"_a, "index"_a.none(), "extra"_a, "run"_a);
   module.def("read_plan", &read_plan, "path"_a, "num_options"_a, "extra"_a, "run"_a);
   module.def("read_table", &read_table, "path"_a, "run"_a);

@@ -119,4 +119,11 @@ void run_without_gil(const RunOptions& options, const std::function<void(core::R
   if (failure != nullptr) std::rethrow_exception(failure);
 }
 
+void run_with_gil(const RunOptions& options, const std::function<void(core::RunContext&)>& work) {
+  Mailbox mailbox;
+  core::RunContext context(options.threads, options.seed, &mailbox, nullptr);
+  work(context);
+  pass_on(mailbox, options.tell);
+}
+
 }  // namespace dfcl::python

@@ -31,6 +31,10 @@ struct RunOptions {
 // Returns when the work is done. Throws what the work throws, or the exception that a signal handler or `tell` raised.
 void run_without_gil(const RunOptions& options, const std::function<void(core::RunContext&)>& work);
 
+// The same in the calling thread, which keeps the GIL: for work that is little by itself and calls Python. Warnings are
+// passed on when it is done.
+void run_with_gil(const RunOptions& options, const std::function<void(core::RunContext&)>& work);
+
 template <class Work>
 auto run(const RunOptions& options, Work&& work) {
   using Result = std::invoke_result_t<Work, core::RunContext&>;

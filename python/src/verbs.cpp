@@ -39,12 +39,6 @@ namespace {
 
 using report::Length;
 
-// What a result is built from: its JSON, its screen in brief and in full.
-template <class Text>
-nb::tuple screens(const std::string& json, const Text& text_of) {
-  return nb::make_tuple(text(json), text(text_of(Length::brief)), text(text_of(Length::full)));
-}
-
 void bind_init(nb::module_& module) {
   using Request = verbs::InitRequest;
   RequestFields<Request>()

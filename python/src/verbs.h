@@ -8,11 +8,19 @@
 
 #include <string>
 
+#include "dfcl/report/text/screen.h"
+
 namespace dfcl::python {
 
 void bind_verbs(nanobind::module_& module);
 
 // Text that came from files and may not be UTF-8.
 nanobind::str text(const std::string& bytes);
+
+// What a result is built from: its JSON, its screen in brief and in full.
+template <class Text>
+nanobind::tuple screens(const std::string& json, const Text& text_of) {
+  return nanobind::make_tuple(text(json), text(text_of(report::Length::brief)), text(text_of(report::Length::full)));
+}
 
 }  // namespace dfcl::python

@@ -32,7 +32,7 @@ CONFIGURATION = """
 strict = true
 [mypy-dfcl._dfcl]
 disallow_any_generics = false
-[mypy-pandas.*,pyarrow.*,polars.*,sklearn.*,IPython.*,matplotlib.*,mlflow.*]
+[mypy-pandas.*,pyarrow.*,polars.*,sklearn.*,IPython.*,matplotlib.*,mlflow.*,pyspark.*]
 ignore_missing_imports = true
 follow_imports = skip
 """

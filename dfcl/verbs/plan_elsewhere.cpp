@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/verbs/plan_elsewhere.h"
+
+#include <utility>
+
+#include "dfcl/core/error_makers.h"
+#include "dfcl/core/field.h"
+#include "dfcl/verbs/plan_input.h"
+
+namespace dfcl::verbs {
+namespace {
+
+// Without ids a plan would depend on how the units are cut into parts.
+std::unique_ptr<PlanInput> open_part(const AllocateRequest& request, core::RunContext& context) {
+  std::unique_ptr<PlanInput> input = open_plan_input(request, context);
+  if (!input->has_ids) {
+    throw core::data_error("", "there is no column 'id'", "", "the id of each unit",
+                           "ties between units, and who is who in the plan, go by id");
+  }
+  return input;
+}
+
+}  // namespace
+
+PlanPart::PlanPart(AllocateRequest request, const std::string& pass)
+    : request_(std::move(request)), pass_(allocate::PathPass::from_bytes(pass)) {
+  request_.stream = true;
+}
+
+void PlanPart::add(const std::string& predictions, core::RunContext& context) {
+  request_.predictions = predictions;
+  const std::unique_ptr<PlanInput> input = open_part(request_, context);
+  const std::size_t num_arms = input->facts.arms.size();
+  if (found_ == nullptr) {
+    rules_ = input->rules;
+    prices_ = std::make_unique<allocate::Prices>(rules_);
+    found_ = std::make_unique<allocate::PassPart>(pass_, rules_, *prices_, num_arms);
+  }
+  naming_units(*input, [&] {
+    input->path().pieces()->for_each(
+        [&](const allocate::Units& units, const data::Batch*) { found_->add(units, 0, units.size()); });
+  });
+}
+
+std::string PlanPart::to_bytes() { return found_ == nullptr ? "" : found_->to_bytes(); }
+
+std::string merge_parts(const std::string& pass_bytes, const std::vector<std::string>& parts, std::size_t num_arms) {
+  const allocate::PathPass pass = allocate::PathPass::from_bytes(pass_bytes);
+  const allocate::Rules rules;  // sums were made by the rules of the parts
+  const allocate::Prices prices(rules);
+  allocate::PassPart merged(pass, rules, prices, num_arms);
+  for (const std::string& part : parts) merged.merge_bytes(part);
+  return merged.to_bytes();
+}
+
+KeptPlan assign_part(const AllocateRequest& request, const std::string& cut, core::RunContext& context) {
+  AllocateRequest streamed = request;
+  streamed.stream = true;
+  const std::unique_ptr<PlanInput> input = open_part(streamed, context);
+  allocate::PathPlan plan;
+  plan.summary.status = allocate::Status::optimal;
+  plan.cut = allocate::PathCut::from_bytes(cut, input->facts.arms.size());
+  auto whole = std::make_shared<data::Plan>();
+  naming_units(*input, [&] {
+    input->path().deliver(
+        plan,
+        [&](const allocate::PlannedUnits& planned) {
+          const data::Plan piece = make_piece(*input, planned, plan.summary);
+          whole->arms = piece.arms;
+          whole->ids.append(piece.ids);
+          whole->arm.insert(whole->arm.end(), piece.arm.begin(), piece.arm.end());
+          whole->revenue.insert(whole->revenue.end(), piece.revenue.begin(), piece.revenue.end());
+          whole->cost.insert(whole->cost.end(), piece.cost.begin(), piece.cost.end());
+        },
+        context);
+  });
+  return {std::move(whole), {}, {}};
+}
+
+}  // namespace dfcl::verbs

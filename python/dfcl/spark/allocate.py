@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans for predictions on many machines: the plan of one machine, from sums that merge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from .. import _dfcl
+from ..errors import Error, InfeasibleError, data_error, usage_error
+from ..figures import Figures, to_number
+from ..progress import Progress, teller
+from ..results import Curve
+from ..types import Objective
+from .executor import Exported, chunks, describe, in_partition, memory_table, partition, request_of, to_columns, to_error
+from .predict import METADATA, from_text, id_type, require_columns, spark_schema
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["SparkPlan", "allocate", "allocate_curve"]
+
+Batches = Iterable[pa.RecordBatch]
+MapBatches = Callable[[Batches], Iterator[pa.RecordBatch]]
+
+# Findings of partitions are merged by so many tasks, so that the driver gets few of them, however many partitions there are.
+_SLOTS = 4
+# Units of which the path is sampled.
+_SAMPLE = 16_384
+_FOUND = "slot int, found binary, error string"
+_SCHEMA = pa.schema([("slot", pa.int32()), ("found", pa.binary()), ("error", pa.string())])
+_PASSES = {
+    "sample": "looking at a sample",
+    "arm_spends": "adding up costs",
+    "build": "building the path",
+    "refine": "refining the path",
+    "collect": "finding the cut",
+    "totals": "adding up the plan",
+}
+
+
+def _answer(slot: int, found: bytes | None, error: str | None = None) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist([{"slot": slot, "found": found, "error": error}], schema=_SCHEMA)
+
+
+def _finder(options: Mapping[str, Any], facts: Mapping[bytes, bytes], wanted: bytes) -> MapBatches:
+    """What a pass finds in one partition: one row, or none for an empty partition."""
+
+    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
+        here = partition()
+        part = _dfcl.PlanPart(request_of(options), wanted)
+        one_thread = _dfcl.Run(threads=1, seed=0)
+        try:
+            for table in chunks(batches, facts):
+                held = memory_table(table, "predictions")
+                part.add(held.path, one_thread)
+        except Error as error:
+            yield _answer(here % _SLOTS, None, describe(error, here))
+            return
+        found = part.to_bytes()
+        if found:
+            yield _answer(here % _SLOTS, found)
+
+    return run
+
+
+def _merger(wanted: bytes, num_arms: int) -> MapBatches:
+    """The findings of several partitions as one row. Merging does not depend on their order."""
+
+    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
+        merged: bytes | None = None
+        for batch in batches:
+            rows = batch.to_pylist()
+            failed = [row["error"] for row in rows if row["error"] is not None]
+            if failed:
+                yield _answer(0, None, failed[0])
+                return
+            held = [] if merged is None else [merged]
+            if rows:
+                merged = _dfcl.merge_parts(wanted, held + [row["found"] for row in rows], num_arms)
+        if merged is not None:
+            yield _answer(0, merged)
+
+    return run
+
+
+def _assigner(options: Mapping[str, Any], facts: Mapping[bytes, bytes], cut: bytes, names: Sequence[str],
+              types: dict[str, pa.DataType], carry: Sequence[str]) -> MapBatches:  # fmt: skip
+    """The plan of one partition. names: columns of the predictions."""
+
+    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
+        one_thread = _dfcl.Run(threads=1, seed=0)
+        try:
+            for table in chunks(batches, facts):
+                held = memory_table(table.select(list(names)), "predictions")
+                request = request_of(options)
+                request.set("predictions", held.path)
+                plan = pa.table(Exported(_dfcl.assign_part(request, cut, one_thread)))
+                carried = {name: table.column(name).type for name in carry}
+                for name in carry:
+                    plan = plan.append_column(name, table.column(name))
+                yield from to_columns(plan, [*types, *carry], {**types, **carried})
+        except Error as error:
+            raise in_partition(error) from None
+
+    return run
+
+
+class _Passes:
+    """Runs passes over a frame of predictions and merges what they find."""
+
+    def __init__(self, frame: DataFrame, options: Mapping[str, Any], facts: Mapping[bytes, bytes], num_arms: int, progress: Progress) -> None:
+        self._frame = frame
+        self._options = dict(options)
+        self._facts = dict(facts)
+        self._num_arms = num_arms
+        self._tell = teller(progress)
+        self.log: list[dict[str, Any]] = []
+
+    def __call__(self, wanted: bytes) -> bytes:
+        kind = _dfcl.pass_kind(wanted)
+        if self._tell is not None:
+            self._tell("progress", _PASSES[kind], len(self.log), 0, "passes")
+        frame = self._frame.limit(_SAMPLE) if kind == "sample" else self._frame
+        found = frame.mapInArrow(_finder(self._options, self._facts, wanted), _FOUND)
+        if kind != "sample":
+            found = found.repartition(_SLOTS, "slot").mapInArrow(_merger(wanted, self._num_arms), _FOUND)
+        rows = found.collect()
+        failed = sorted((row["error"] for row in rows if row["error"] is not None))
+        if failed:
+            raise to_error(failed[0])
+        parts = [bytes(row["found"]) for row in rows]
+        if not parts:
+            raise data_error("<predictions>: there are no units")
+        merged = _dfcl.merge_parts(wanted, parts, self._num_arms)
+        self.log.append({"pass": kind, "parts": len(parts), "bytes": sum(map(len, parts)), "merged_bytes": len(merged)})
+        if self._tell is not None:
+            self._tell("finished", _PASSES[kind], 0, 0, "passes")
+        return merged
+
+
+class SparkPlan(Figures):
+    """Who gets what: ``frame`` has columns id, arm, revenue, cost; ``figures`` are those of :class:`dfcl.Plan`.
+
+    Attributes
+    ----------
+    passes : list of dict
+        What was asked of the executors: kind of pass, findings that reached the driver, their bytes.
+    """
+
+    def __init__(self, text_of_json: str, text: str, full: str, frame: DataFrame | None, passes: list[dict[str, Any]]) -> None:
+        super().__init__(text_of_json, text, full)
+        self._frame = frame
+        self.passes = passes
+
+    @property
+    def frame(self) -> DataFrame:
+        """The plan of each unit; computed when it is asked for, as frames are."""
+        if self._frame is None:
+            message = f"there is no plan: {self.status}"
+            error = InfeasibleError(message)
+            error.what = message
+            raise error
+        return self._frame
+
+    @property
+    def has_plan(self) -> bool:
+        """False where the budget cannot be met."""
+        return self._frame is not None
+
+    @property
+    def status(self) -> str:
+        """Whether it is the best plan, and why it may not be."""
+        return str(self._figures["status"])
+
+    @property
+    def spend(self) -> float:
+        """What is predicted to be spent above control."""
+        return to_number(self._figures.get("spend"))
+
+    @property
+    def value(self) -> float:
+        """What the plan is predicted to earn."""
+        return to_number(self._figures.get("value"))
+
+    @property
+    def multiplier(self) -> float:
+        """The value of one more unit of budget."""
+        return to_number(self._figures.get("multiplier"))
+
+
+def _facts(frame: DataFrame) -> dict[bytes, bytes]:
+    """What predict said of the predictions; nothing for those of others."""
+    for field in frame.schema.fields:
+        if field.name.startswith(("revenue_", "cost_")) and METADATA in (field.metadata or {}):
+            return from_text(field.metadata[METADATA])
+    return {}
+
+
+def _columns(frame: DataFrame) -> list[str]:
+    names = [name for name in frame.columns if name.startswith(("revenue_", "cost_", "eligible_"))]
+    require_columns(frame, ["id"], "predictions")
+    if not names:
+        raise usage_error("predictions", "there are no columns revenue_<arm> and cost_<arm>")
+    return ["id", *names]
+
+
+def _require_distinct(frame: DataFrame) -> None:
+    twice = frame.groupBy("id").count().where("count > 1").limit(1).collect()
+    if twice:
+        raise data_error(f"<predictions>: the id '{twice[0]['id']}' stands {twice[0]['count']} times", "one row per unit")
+
+
+class _Units:
+    """The predictions of one call: their columns, what they say of themselves, the passes over them."""
+
+    def __init__(self, predictions: DataFrame, options: Mapping[str, Any], check_ids: bool, progress: Progress) -> None:
+        names = _columns(predictions)
+        self.types = {"id": id_type(predictions, "id"), "arm": pa.string(), "revenue": pa.float32(), "cost": pa.float32()}
+        self.facts = _facts(predictions)
+        self.options = {name: value for name, value in options.items() if value is not None}
+        self.frame = predictions.select(*(predictions[f"`{name}`"] for name in names))
+        schema = pa.schema([(name, self.types["id"] if name == "id" else pa.float32()) for name in names], metadata=self.facts)
+        self.empty = memory_table(schema.empty_table(), "predictions")
+        num_arms = sum(name.startswith("revenue_") for name in names)
+        self.passes = _Passes(self.frame, self.options, self.facts, num_arms, progress)
+        if check_ids:
+            _require_distinct(self.frame)
+
+    def solve(self, fields: Mapping[str, Any], progress: Progress) -> tuple[list[Any], list[bytes]]:
+        request = request_of({**self.options, **fields})
+        request.set("predictions", self.empty.path)
+        figures, cuts = _dfcl.allocate_elsewhere(request, self.passes, _dfcl.Run(threads=0, seed=0, tell=teller(progress)))
+        return figures, cuts
+
+
+def allocate(
+    predictions: DataFrame,
+    *,
+    budget: float | None = None,
+    per_unit: float | None = None,
+    share_of_max: float | None = None,
+    include_control: bool = False,
+    multiplier: float | None = None,
+    control: str | None = None,
+    index: bool = False,
+    objective: Objective = "revenue",
+    margin: float | None = None,
+    per_revenue: float | None = None,
+    min_roi: float | None = None,
+    carry: Sequence[str] = (),
+    check_ids: bool = True,
+    progress: Progress = None,
+) -> SparkPlan:
+    """Who gets what: the plan that ``dfcl allocate`` makes, for any partitioning.
+
+    Two passes over the predictions sum what increments cost and earn by efficiency, and look at those near the budget; the frame
+    of the plan is a third. Persist or write predictions that take long to make: each pass reads them again. Limits that tie units
+    to each other beyond one budget (segments, a second budget, units per arm) and hold-outs need one machine: :func:`dfcl.allocate`.
+
+    Parameters
+    ----------
+    predictions : pyspark.sql.DataFrame
+        Columns id, revenue_<arm> and cost_<arm> of any model, and maybe eligible_<arm> (0: the unit may not get the arm).
+    budget, per_unit, share_of_max, include_control, multiplier, control, index, objective, margin, per_revenue, min_roi
+        As those of :func:`dfcl.allocate`.
+    carry : sequence of str, optional
+        Columns of the predictions that stand beside the plan.
+    check_ids : bool
+        Whether an id that stands twice is looked for, which shuffles the ids once. Without it such units are planned one by one,
+        and ties between them are broken by chance.
+    progress : bool or function, optional
+        See :data:`dfcl.Progress`; one step for each pass.
+
+    Returns
+    -------
+    SparkPlan
+        A budget that cannot be met is its status.
+
+    Examples
+    --------
+    >>> plan = allocate(predictions, per_unit=0.5)            # doctest: +SKIP
+    >>> plan.frame.write.parquet("s3://lake/plan")            # doctest: +SKIP
+    """
+    if isinstance(carry, str):
+        raise usage_error("carry", f"one text: found {carry!r}", "a list of columns")
+    options = {"control": control, "index": index, "objective": objective, "margin": margin, "per_revenue": per_revenue, "min_roi": min_roi}
+    require_columns(predictions, carry, "carry")
+    units = _Units(predictions, options, check_ids, progress)
+    for name in carry:
+        if name in units.types:
+            raise usage_error("carry", f"'{name}' is a column of plans")
+    fields = {"budget": budget, "per_unit": per_unit, "share_of_max": share_of_max, "multiplier": multiplier}
+    figures, cuts = units.solve({**fields, "include_control": include_control}, progress)
+    if not cuts[0]:
+        return SparkPlan(*figures[0], None, units.passes.log)
+    read = [*units.frame.columns, *(name for name in carry if name not in units.frame.columns)]
+    source = predictions.select(*(predictions[f"`{name}`"] for name in read))
+    assign = _assigner(units.options, units.facts, bytes(cuts[0]), units.frame.columns, units.types, list(carry))
+    frame = source.mapInArrow(assign, spark_schema(predictions, units.types, carry))
+    return SparkPlan(*figures[0], frame, units.passes.log)
+
+
+def allocate_curve(
+    predictions: DataFrame,
+    *,
+    points: int = 50,
+    control: str | None = None,
+    objective: Objective = "revenue",
+    margin: float | None = None,
+    per_revenue: float | None = None,
+    min_roi: float | None = None,
+    check_ids: bool = True,
+    progress: Progress = None,
+) -> Curve:
+    """The whole curve of spend and value, as :func:`dfcl.allocate_curve` makes it.
+
+    Parameters
+    ----------
+    predictions, control, objective, margin, per_revenue, min_roi, check_ids, progress
+        As for :func:`allocate`.
+    points : int
+        How many plans of the curve.
+
+    Returns
+    -------
+    Curve
+    """
+    options = {"control": control, "objective": objective, "margin": margin, "per_revenue": per_revenue, "min_roi": min_roi}
+    units = _Units(predictions, options, check_ids, progress)
+    figures, _ = units.solve({"curve": points}, progress)
+    return Curve(*figures[0])

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs on executors: pieces of a partition as tables, and errors that say where they happened."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from .. import _dfcl
+from ..errors import Error, _make
+
+# Rows of a partition that are handed to the library at a time: enough to make the cost of a call vanish, few enough for
+# memory (10 MB for five arms).
+CHUNK_ROWS = 131_072
+
+_PARTS = ("field", "what", "where", "found", "expected", "hint")
+
+
+def chunks(batches: Iterable[pa.RecordBatch], metadata: Mapping[bytes, bytes] | None) -> Iterator[pa.Table]:
+    """The rows of a partition in tables of some size; none for an empty partition."""
+
+    def table(held: list[pa.RecordBatch]) -> pa.Table:
+        return pa.Table.from_batches(held).replace_schema_metadata(metadata)
+
+    held: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        if batch.num_rows == 0:
+            continue
+        held.append(batch)
+        rows += batch.num_rows
+        if rows >= CHUNK_ROWS:
+            yield table(held)
+            held, rows = [], 0
+    if held:
+        yield table(held)
+
+
+def memory_table(table: pa.Table, label: str) -> _dfcl.MemoryTable:
+    return _dfcl.MemoryTable.from_stream(table.__arrow_c_stream__(), label)
+
+
+class Exported:
+    """A table of the library, for PyArrow."""
+
+    def __init__(self, native: _dfcl.Plan) -> None:
+        self._native = native
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._native.stream()
+
+
+def partition() -> int:
+    """The number of the partition that this task works on."""
+    from pyspark import TaskContext
+
+    task = TaskContext.get()
+    return -1 if task is None else task.partitionId()
+
+
+def describe(error: Error, of: int) -> str:
+    """An error as text that the driver turns back into it."""
+    said = {name: getattr(error, name) for name in _PARTS}
+    said["where"] = f"partition {of}" + (f", {said['where']}" if said["where"] else "")
+    return json.dumps({"code": error.exit_code, **said})
+
+
+def to_error(described: str) -> BaseException:
+    said = json.loads(described)
+    text = said["where"] + (f", {said['field']}=" if said["field"] else "") + f": {said['what']}"
+    found = [f"{name} {said[name]}" for name in ("found", "expected") if said[name]]
+    text += (": " + ", ".join(found)) if found else ""
+    text += f"\nhint: {said['hint']}" if said["hint"] else ""
+    return _make(said["code"], text, *(said[name] for name in _PARTS))
+
+
+def in_partition(error: Error) -> BaseException:
+    """The error with the partition in its text, to be raised on an executor."""
+    return to_error(describe(error, partition()))
+
+
+def to_columns(table: pa.Table, names: Sequence[str], types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
+    """Some columns in their order and types, as Spark takes them."""
+    schema = pa.schema([(name, types[name]) for name in names])
+    yield from table.select(list(names)).replace_schema_metadata(None).cast(schema).to_batches()
+
+
+def request_of(options: Mapping[str, Any]) -> _dfcl.AllocateRequest:
+    request = _dfcl.AllocateRequest()
+    for name, value in options.items():
+        if value is not None:
+            request.set(name, value)
+    return request

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parts.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dfcl/core/words.h"
+#include "dfcl/report/plan/plan_report.h"
+#include "dfcl/verbs/plan_elsewhere.h"
+#include "run.h"
+#include "verbs.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace dfcl::python {
+namespace {
+
+std::string to_string(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+nb::bytes to_bytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
+
+std::string pass_kind(const nb::bytes& pass) {
+  using Kind = allocate::PathPass::Kind;
+  switch (allocate::PathPass::from_bytes(to_string(pass)).kind()) {
+    case Kind::sample: return "sample";
+    case Kind::arm_spends: return "arm_spends";
+    case Kind::build: return "build";
+    case Kind::refine: return "refine";
+    case Kind::collect: return "collect";
+    case Kind::totals: return "totals";
+  }
+  return "";
+}
+
+// Figures and the cut of each plan; of a curve, figures alone. runner(pass) returns the findings of all units.
+nb::tuple allocate_elsewhere(verbs::AllocateRequest& request, const nb::callable& runner, const RunOptions& options) {
+  request.elsewhere = [&](const std::string& pass) { return to_string(nb::cast<nb::bytes>(runner(to_bytes(pass)))); };
+  verbs::AllocateResult result;
+  run_with_gil(options, [&](core::RunContext& context) { result = verbs::allocate(request, context); });
+  nb::list figures;
+  nb::list cuts;
+  if (result.curve) {
+    figures.append(screens(report::curve_json(*result.curve, result.arms), [&](report::Length length) {
+      return report::curve_text(*result.curve, result.arms, result.words, length);
+    }));
+  }
+  for (std::size_t i = 0; i < result.plans.size(); ++i) {
+    figures.append(screens(report::plans_json({result.plans[i]}),
+                           [&](report::Length length) { return report::plans_text({result.plans[i]}, length); }));
+    cuts.append(to_bytes(result.cuts[i]));
+  }
+  return nb::make_tuple(figures, cuts);
+}
+
+}  // namespace
+
+void bind_parts(nb::module_& module) {
+  nb::class_<verbs::PlanPart>(module, "PlanPart")
+      .def("__init__", [](verbs::PlanPart* self, const verbs::AllocateRequest& request,
+                          const nb::bytes& pass) { new (self) verbs::PlanPart(request, to_string(pass)); })
+      .def("add",
+           [](verbs::PlanPart& self, const std::string& predictions, const RunOptions& options) {
+             run_without_gil(options, [&](core::RunContext& context) { self.add(predictions, context); });
+           })
+      .def("to_bytes", [](verbs::PlanPart& self) { return to_bytes(self.to_bytes()); });
+  module.def(
+      "merge_parts",
+      [](const nb::bytes& pass, const nb::list& parts, std::size_t num_arms) {
+        std::vector<std::string> all;
+        for (nb::handle part : parts) all.push_back(to_string(nb::cast<nb::bytes>(part)));
+        return to_bytes(verbs::merge_parts(to_string(pass), all, num_arms));
+      },
+      "pass_bytes"_a, "parts"_a, "num_arms"_a);
+  module.def("assign_part", [](const verbs::AllocateRequest& request, const nb::bytes& cut, const RunOptions& options) {
+    return run(options,
+               [&](core::RunContext& context) { return verbs::assign_part(request, to_string(cut), context); });
+  });
+  module.def("pass_kind", &pass_kind, "pass_bytes"_a);
+  module.def("allocate_elsewhere", &allocate_elsewhere);
+}
+
+}  // namespace dfcl::python

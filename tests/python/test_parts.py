@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans for units that are elsewhere, without a cluster: parts answer passes, and the plan is that of one machine."""
+
+import os
+import resource
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import dfcl
+from dfcl import _dfcl
+from dfcl.spark.executor import Exported, memory_table, request_of
+
+ONE_THREAD = _dfcl.Run(threads=1, seed=0)
+SEED = 22
+
+
+def random_problem(random, rows=None):
+    """Predictions with ties, equal units, arms that lose, units that may not get every arm; ids of both kinds."""
+    rows = int(random.integers(1, 400)) if rows is None else rows
+    arms = int(random.integers(1, 6))
+    if random.random() < 0.5:  # whole numbers: ties everywhere
+        cost = random.integers(0, 4, (rows, arms)).astype(np.float32)
+        revenue = random.integers(-2, 9, (rows, arms)).astype(np.float32)
+    else:
+        cost = np.cumsum(random.random((rows, arms)), axis=1).astype(np.float32)
+        revenue = (np.sqrt(cost) * random.uniform(0.5, 2, (rows, 1))).astype(np.float32)
+    if random.random() < 0.5:
+        cost[:, 0] = 0
+    ids = random.permutation(rows * 3)[:rows]
+    columns = {"id": pa.array(ids) if random.random() < 0.5 else pa.array([f"unit {i}" for i in ids])}
+    for arm in range(arms):
+        columns[f"revenue_{arm}"] = pa.array(revenue[:, arm])
+        columns[f"cost_{arm}"] = pa.array(cost[:, arm])
+    if arms > 1 and random.random() < 0.3:
+        columns["eligible_1"] = pa.array(random.integers(0, 2, rows))
+    options = [{}, {"objective": "profit", "margin": 0.6}, {"min_roi": 0.5}][int(random.integers(3))]
+    return pa.table(columns), {"control": "0", **options}, {"per_unit": float(np.round(random.uniform(0, 1.5), 2))}
+
+
+def deal(table, parts, random):
+    """The rows in parts: some empty, one with most of them, in any order."""
+    weights = random.random(parts) ** 4
+    part = random.choice(parts, len(table), p=weights / weights.sum())
+    return [table.take(np.flatnonzero(part == one)[::-1]) for one in range(parts)]
+
+
+def runner(parts, options, sent=None):
+    def run(wanted):
+        found = []
+        for table in parts:
+            part = _dfcl.PlanPart(request_of(options), wanted)
+            half = len(table) // 2
+            for piece in (table.slice(0, half), table.slice(half)):
+                if len(piece):
+                    held = memory_table(piece, "predictions")
+                    part.add(held.path, ONE_THREAD)
+            found.append(part.to_bytes())
+        found = [one for one in found if one]
+        if sent is not None:
+            sent.append((_dfcl.pass_kind(wanted), max(map(len, found))))
+        num_arms = sum(name.startswith("revenue_") for name in parts[0].column_names)
+        merged = _dfcl.merge_parts(wanted, found, num_arms)
+        assert _dfcl.merge_parts(wanted, found[::-1], num_arms) == merged
+        return merged
+
+    return run
+
+
+def plan_elsewhere(parts, options, budget, sent=None):
+    request = request_of({**options, **budget})
+    empty = memory_table(parts[0].schema.empty_table(), "predictions")
+    request.set("predictions", empty.path)
+    figures, cuts = _dfcl.allocate_elsewhere(request, runner(parts, options, sent), _dfcl.Run(threads=2, seed=0))
+    planned = []
+    for table in parts:
+        if cuts[0] and len(table):
+            held = memory_table(table, "predictions")
+            one = request_of(options)
+            one.set("predictions", held.path)
+            planned.append(pa.table(Exported(_dfcl.assign_part(one, cuts[0], ONE_THREAD))))
+    return dfcl.Plan(*figures[0], None), pa.concat_tables(planned) if planned else None
+
+
+def figures_of(plan):
+    return {name: value for name, value in plan.figures.items() if name not in ("seconds", "file")}
+
+
+def by_id(table):
+    return table.select(["id", "arm", "revenue", "cost"]).sort_by("id").replace_schema_metadata(None).combine_chunks()
+
+
+@pytest.mark.filterwarnings("ignore::dfcl.DfclWarning")
+def test_any_cut_of_the_units_gives_the_plan_of_one_machine():
+    random = np.random.default_rng(SEED)
+    for problem in range(100):
+        table, options, budget = random_problem(random)
+        here = dfcl.allocate(table, **options, **budget)
+        there, planned = plan_elsewhere(deal(table, int(random.integers(1, 65)), random), options, budget)
+        assert figures_of(there) == figures_of(here), f"seed {SEED}, problem {problem}"
+        assert (planned is not None) == here.has_plan
+        if planned is not None:
+            assert by_id(planned).equals(by_id(here.to_arrow())), f"seed {SEED}, problem {problem}"
+
+
+@pytest.mark.filterwarnings("ignore::dfcl.DfclWarning")
+@pytest.mark.parametrize("budget", [{"share_of_max": 0.3}, {"multiplier": 0.7}, {"budget": 30.0, "include_control": True}])
+def test_every_way_to_say_a_budget(budget):
+    random = np.random.default_rng(SEED)
+    table, _, _ = random_problem(random, 300)
+    here = dfcl.allocate(table, control="0", **budget)
+    there, planned = plan_elsewhere(deal(table, 5, random), {"control": "0"}, budget)
+    assert figures_of(there) == figures_of(here)
+    assert by_id(planned).equals(by_id(here.to_arrow()))
+
+
+def test_many_parts_send_little():
+    """What each part sends, and what the side that merges needs, whatever the number of parts. `make test-spark` has 10,000."""
+    random = np.random.default_rng(SEED)
+    num_parts, arms = int(os.environ.get("DFCL_PARTS", "1000")), 5
+    rows = 2 * num_parts
+    cost = np.cumsum(random.random((rows, arms)), axis=1).astype(np.float32)
+    revenue = (np.sqrt(cost) * random.uniform(0.5, 2, (rows, 1))).astype(np.float32)
+    columns = {"id": np.arange(rows)}
+    for arm in range(arms):
+        columns |= {f"revenue_{arm}": revenue[:, arm], f"cost_{arm}": cost[:, arm]}
+    table = pa.table(columns)
+    parts = [table.slice(place, 2) for place in range(0, rows, 2)]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    sent = []
+    options = {"control": "0"}
+    there, _ = plan_elsewhere(parts, options, {"per_unit": 0.5}, sent)
+    assert figures_of(there) == figures_of(dfcl.allocate(table, per_unit=0.5, **options))
+    assert len(parts) == num_parts
+    assert dict(sent)["build"] < 4_000
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1_000_000  # kB
+
+
+def test_a_unit_that_is_wrong_is_named():
+    table = pa.table({"id": ["a", "b"], "revenue_0": [0.0, 1.0], "cost_0": [0.0, float("nan")]})
+    with pytest.raises(dfcl.DataError, match="b"):
+        plan_elsewhere([table], {"control": "0"}, {"budget": 1})
+
+
+@pytest.mark.parametrize("field", ["segment", "min_units", "holdout", "eligible"])
+def test_what_ties_units_to_each_other_is_refused(field):
+    table = pa.table({"id": [1, 2], "revenue_0": [0.0, 1.0], "cost_0": [0.0, 0.0]})
+    value = {"segment": "city", "min_units": ["0=1"], "holdout": 0.1, "eligible": "file.csv"}[field]
+    more = {"segment_budgets": "budgets.csv"} if field == "segment" else {}
+    with pytest.raises(dfcl.UsageError, match="needs all units on one machine"):
+        plan_elsewhere([table], {"control": "0"}, {"budget": 1, field: value, **more})
+
+
+def test_units_without_ids_are_refused():
+    table = pa.table({"revenue_0": [0.0, 1.0], "cost_0": [0.0, 0.0]})
+    with pytest.raises(dfcl.DataError, match="no column 'id'"):
+        plan_elsewhere([table], {"control": "0"}, {"budget": 1})

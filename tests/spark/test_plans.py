@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans of Spark are those of one machine: any partitioning, ties, empty and skewed partitions, killed tasks."""
+
+import os
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from conftest import FULL, rows_of
+from test_parts import figures_of, random_problem
+
+import dfcl
+from dfcl import spark as dfcl_spark
+
+SEED = 2026
+pytestmark = pytest.mark.filterwarnings("ignore::dfcl.DfclWarning")
+
+
+def here_and_there(table, options, budget, frame):
+    here = dfcl.allocate(table, **options, **budget)
+    there = dfcl_spark.allocate(frame, progress=False, **options, **budget)
+    assert figures_of(there) == figures_of(here)
+    assert there.has_plan == here.has_plan
+    if here.has_plan:
+        assert rows_of(there.frame) == sorted(zip(*here.to_arrow().select(["id", "arm", "revenue", "cost"]).to_pydict().values()))
+    return there
+
+
+def test_random_problems_in_any_number_of_partitions(frame_of):
+    random = np.random.default_rng(SEED)
+    for problem in range(200 if FULL else 4):
+        table, options, budget = random_problem(random)
+        partitions = int(random.integers(1, 65 if FULL else 9))
+        try:
+            here_and_there(table, options, budget, frame_of(table, partitions, random))
+        except AssertionError as wrong:
+            raise AssertionError(f"seed {SEED}, problem {problem}, {partitions} partitions") from wrong
+
+
+def smooth(rows, arms=4):
+    random = np.random.default_rng(SEED)
+    cost = np.cumsum(random.random((rows, arms)), axis=1).astype(np.float32)
+    cost[:, 0] = 0
+    revenue = (np.sqrt(cost) * random.uniform(0.5, 2, (rows, 1))).astype(np.float32)
+    columns = {"id": np.arange(rows), "city": ["Ulm" if i % 3 else "Bonn" for i in range(rows)]}
+    for arm in range(arms):
+        columns |= {f"revenue_{arm}": revenue[:, arm], f"cost_{arm}": cost[:, arm]}
+    return pa.table(columns)
+
+
+def test_two_passes_find_the_plan_and_columns_travel(frame_of):
+    table = smooth(3000)
+    plan = here_and_there(table.drop(["city"]), {"control": "0"}, {"per_unit": 0.4}, frame_of(table, 4))
+    assert [one["pass"] for one in plan.passes] == ["sample", "build", "collect"]
+    carried = dfcl_spark.allocate(frame_of(table, 4), per_unit=0.4, control="0", carry=["city"], check_ids=False, progress=False)
+    assert rows_of(carried.frame, ("id", "city")) == list(zip(table["id"].to_pylist(), table["city"].to_pylist()))
+    assert carried.frame.columns == ["id", "arm", "revenue", "cost", "city"]
+
+
+def test_the_curve_is_that_of_one_machine(frame_of):
+    table = smooth(2000).drop(["city"])
+    there = dfcl_spark.allocate_curve(frame_of(table, 3), points=7, control="0", progress=False)
+    assert there.figures == dfcl.allocate_curve(table, points=7, control="0").figures
+
+
+def killed_once(batches):
+    """The first try of partition 1 dies, in each pass over the frame."""
+    from pyspark import TaskContext
+
+    task = TaskContext.get()
+    for batch in batches:
+        yield batch
+    if task.partitionId() == 1 and task.attemptNumber() == 0:
+        os._exit(1)
+
+
+def test_a_task_that_is_killed_in_each_pass_changes_nothing(frame_of):
+    table = smooth(600).drop(["city"])
+    frame = frame_of(table, 2)
+    dying = frame.mapInArrow(killed_once, frame.schema)
+    here = dfcl.allocate(table, per_unit=0.4, control="0")
+    there = dfcl_spark.allocate(dying, per_unit=0.4, control="0", check_ids=False, progress=False)
+    assert figures_of(there) == figures_of(here)
+    assert rows_of(there.frame) == sorted(zip(*here.to_arrow().select(["id", "arm", "revenue", "cost"]).to_pydict().values()))
+
+
+def test_a_poisoned_row_is_one_clear_error(frame_of):
+    table = smooth(300).drop(["city"])
+    cost = table["cost_2"].to_numpy().copy()
+    cost[77] = np.inf
+    frame = frame_of(table.set_column(table.schema.get_field_index("cost_2"), "cost_2", pa.array(cost)), 3)
+    with pytest.raises(dfcl.DataError) as caught:
+        dfcl_spark.allocate(frame, per_unit=0.4, control="0", check_ids=False, progress=False)
+    message = str(caught.value)
+    assert "partition" in caught.value.where and "77" in message and "cost_2" in message
+    assert len(message.splitlines()) <= 2
+
+
+def test_an_id_that_stands_twice_is_refused(frame_of):
+    table = smooth(50).drop(["city"])
+    with pytest.raises(dfcl.DataError, match="the id '7' stands 2 times"):
+        dfcl_spark.allocate(frame_of(pa.concat_tables([table, table.slice(7, 1)]), 2), per_unit=0.4, control="0")
+
+
+def test_arguments_are_checked_before_anything_runs(frame_of):
+    frame = frame_of(smooth(20), 1)
+    for wrong, field in (({"carry": ["town"]}, "carry"), ({"carry": "city"}, "carry"), ({"per_unit": float("nan")}, "per_unit"),
+                         ({"per_unit": 1, "budget": 1}, "per_unit"), ({"control": "9", "per_unit": 1}, "control")):  # fmt: skip
+        with pytest.raises(dfcl.UsageError, match=field):
+            dfcl_spark.allocate(frame, check_ids=False, **{"control": "0", **wrong})
+    with pytest.raises(dfcl.UsageError, match="no column 'id'"):
+        dfcl_spark.allocate(frame.drop("id"), per_unit=1)
+
+
+def test_a_budget_that_cannot_be_met_is_a_status(frame_of):
+    table = pa.table({"id": [1, 2], "revenue_0": [1.0, 1.0], "cost_0": [3.0, 3.0], "revenue_1": [2.0, 2.0], "cost_1": [4.0, 4.0]})
+    plan = dfcl_spark.allocate(frame_of(table, 1), budget=1, include_control=True, control="0", progress=False)
+    assert not plan.has_plan
+    with pytest.raises(dfcl.InfeasibleError):
+        plan.frame
