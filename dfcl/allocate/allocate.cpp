@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/allocate/allocate.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <atomic>
 #include <cmath>
-#include <numeric>
 
 #include "dfcl/allocate/plan_path.h"
 #include "dfcl/allocate/solve.h"
@@ -46,73 +44,31 @@ void describe_control(const Totals& control, const Prices& prices, Solution& sol
   solution.control_cost = control.spend(prices);
 }
 
-void explain_unspent(const Rules& rules, const PathEnds& ends, Solution& solution) {
+void explain_unspent(const Rules& rules, const std::function<bool()>& could_spend_more, Solution& solution) {
   if (solution.status != Status::not_binding && solution.status != Status::no_budget) return;
   const Prices prices(rules);
   const double control_value = prices.value(solution.control_revenue, solution.control_cost);
   if (solution.spend == solution.least_spend && solution.value <= control_value) solution.status = Status::no_gain;
   if (rules.min_roi <= 0.0) return;
-  const bool could_spend_more = ends.most_at_any_return().spend(prices) > solution.spend;
-  solution.binding = could_spend_more ? Binding::min_roi : Binding::best_arms;
+  solution.binding = could_spend_more() ? Binding::min_roi : Binding::best_arms;
 }
 
-namespace {
-
-template <class T>
-core::Matrix<T> reorder(core::MatrixView<const T> matrix, const std::vector<std::size_t>& order) {
-  core::Matrix<T> result(order.size(), matrix.cols);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    std::copy_n(matrix.data + order[i] * matrix.cols, matrix.cols, result.data() + i * matrix.cols);
-  }
-  return result;
+bool has_increment_below_least_return(const Units& units, const Prices& prices, core::RunContext& context) {
+  constexpr std::size_t kChunkUnits = 8192;
+  std::atomic<bool> found = false;
+  core::for_each_chunk(context, units.size(), kChunkUnits, [&](std::size_t begin, std::size_t end, std::size_t) {
+    Hull hull;
+    for (std::size_t row = begin; row < end && !found.load(std::memory_order_relaxed); ++row) {
+      build_hull(units, row, prices, hull);
+      if (hull.size_at_any_return > hull.size) found.store(true, std::memory_order_relaxed);
+    }
+  });
+  return found;
 }
-
-Solution solve_in_order(const Problem& problem, double budget, core::RunContext& context) {
-  return has_unit_limits(problem) || has_second_resource(problem) ? solve_coupled(problem, budget, context)
-                                                                  : solve_segments(problem, budget, context);
-}
-
-}  // namespace
 
 Solution solve_tied(const Problem& problem, double budget, core::RunContext& context) {
-  if (problem.keys.empty()) return solve_in_order(problem, budget, context);
-  std::vector<std::size_t> order(problem.num_units());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return problem.keys[a] != problem.keys[b] ? problem.keys[a] < problem.keys[b] : a < b;
-  });
-  const core::Matrix<float> revenue = reorder(problem.revenue, order);
-  const core::Matrix<float> cost = reorder(problem.cost, order);
-  const core::Matrix<std::uint8_t> eligible =
-      reorder(problem.eligible, problem.eligible.rows > 0 ? order : decltype(order){});
-  const core::Matrix<float> second =
-      reorder(problem.second.cost, problem.second.cost.rows > 0 ? order : decltype(order){});
-  std::vector<std::uint32_t> segment;
-  for (const std::size_t unit : order) {
-    if (!problem.segments.of_unit.empty()) segment.push_back(problem.segments.of_unit[unit]);
-  }
-  Problem ordered = problem;
-  ordered.keys = {};
-  ordered.revenue = revenue.view();
-  ordered.cost = cost.view();
-  if (problem.eligible.data != nullptr) ordered.eligible = eligible.view();
-  if (has_second_resource(problem)) ordered.second.cost = second.view();
-  ordered.segments.of_unit = segment;
-  Solution solution;
-  try {
-    solution = solve_in_order(ordered, budget, context);
-  } catch (const core::Error& error) {  // "unit 17" is the place in this order
-    core::ErrorDetails details = error.details();
-    if (details.where.starts_with("unit ")) {
-      details.where = fmt::format("unit {}", order[std::stoull(details.where.substr(5))]);
-    }
-    throw core::Error(details);
-  }
-  if (solution.arm.empty()) return solution;
-  std::vector<std::uint8_t> arm(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) arm[order[i]] = solution.arm[i];
-  solution.arm = std::move(arm);
-  return solution;
+  return has_unit_limits(problem) || has_second_resource(problem) ? solve_coupled(problem, budget, context)
+                                                                  : solve_segments(problem, budget, context);
 }
 
 namespace {

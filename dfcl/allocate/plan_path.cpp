@@ -57,8 +57,7 @@ void describe(const Prices& prices, std::size_t num_arms, const CutSolution& fou
 }
 
 // The fast way for one budget, where it applies and the sample's bracket was right. Fills the arms.
-std::optional<PathPlan> solve_directly(const Problem& problem, UnitPieces& pieces, double budget,
-                                       core::RunContext& context) {
+std::optional<PathPlan> solve_directly(const Problem& problem, double budget, core::RunContext& context) {
   const Units units = all_units(problem);
   const Prices prices(problem.rules);
   const std::optional<Bracket> bracket = bracket_on_sample(units, problem.rules, budget, context);
@@ -75,9 +74,8 @@ std::optional<PathPlan> solve_directly(const Problem& problem, UnitPieces& piece
   describe_control(settled.control, prices, solution);
   describe(prices, problem.num_arms(), found, solution);
   if (solution.status == Status::optimal) return plan;
-  PathEnds ends;  // only what is asked for below
-  if (problem.rules.min_roi > 0.0) ends = path_ends(pieces, problem.rules, context);
-  explain_unspent(problem.rules, ends, solution);
+  explain_unspent(
+      problem.rules, [&] { return has_increment_below_least_return(units, prices, context); }, solution);
   return plan;
 }
 
@@ -154,7 +152,7 @@ PathPlan PlanPath::at_budget(double budget_total, core::RunContext& context) {
   if (is_coupled()) return {solve_tied(*problem_, budget_total, context), {}};
   if (problem_ != nullptr && form_ == nullptr && !asked_ && wanted_ == Form::automatic) {
     asked_ = true;
-    if (auto plan = solve_directly(*problem_, *pieces_, budget_total, context)) return std::move(*plan);
+    if (auto plan = solve_directly(*problem_, budget_total, context)) return std::move(*plan);
   }
   const Prices prices(rules_);
   PathForm& path = form(context);
@@ -172,7 +170,8 @@ PathPlan PlanPath::at_budget(double budget_total, core::RunContext& context) {
   if (found.outcome != CutOutcome::solved) throw core::Error({.what = "the path misses a budget"});
   plan.cut = cut_of(found);
   describe(prices, num_arms_, found, solution);
-  explain_unspent(rules_, ends, solution);
+  explain_unspent(
+      rules_, [&] { return ends.most_at_any_return().spend(prices) > solution.spend; }, solution);
   return plan;
 }
 

@@ -221,7 +221,10 @@ std::optional<Bracket> bracket_on_sample(const Units& units, const Rules& rules,
                          to_fill + 4.0 * std::sqrt(to_fill) + 4.0);
   }
   if (!std::isfinite(stretch.high)) return std::nullopt;
-  return Bracket{static_cast<float>(stretch.high), static_cast<float>(stretch.low)};
+  // Nothing is taken below the least efficiency: units that differ only there are settled.
+  const float end = std::nextafter(static_cast<float>(prices.least_efficiency), 0.0f);
+  const float low = std::max(static_cast<float>(stretch.low), end > 0.0f ? std::nextafter(end, 0.0f) : 0.0f);
+  return Bracket{std::max(static_cast<float>(stretch.high), low), low};
 }
 
 Settled settle(const Units& units, const Rules& rules, Bracket bracket, std::uint8_t* arms, core::RunContext& context) {

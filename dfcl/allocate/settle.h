@@ -16,7 +16,7 @@ namespace dfcl::allocate {
 // Efficiencies between which the cut should lie, with room to fill what it leaves.
 struct Bracket {
   float high = 0.0f;
-  float low = 0.0f;  // 0: the end of the path
+  float low = 0.0f;  // at most the least efficiency: the end of the path
 };
 
 // From a sample of the units; none where the sample cannot tell (too few units, or the budget is near the

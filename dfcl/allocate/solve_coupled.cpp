@@ -1,69 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Few units are solved as they are. Of many, a sample says where the multipliers lie; one pass settles the units that
+// take the same arm anywhere near there, and the dual and the plan are those of the open units with what is left of the
+// limits. The bound stays that of all units: inside the box the settled ones are linear in the multipliers.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
+#include "dfcl/allocate/chosen_units.h"
 #include "dfcl/allocate/coupled_model.h"
 #include "dfcl/allocate/dual.h"
+#include "dfcl/allocate/multiplier_box.h"
 #include "dfcl/allocate/repair.h"
 #include "dfcl/allocate/solve.h"
 #include "dfcl/allocate/validate.h"
 #include "dfcl/core/error.h"
+#include "dfcl/core/parallel.h"
 
 namespace dfcl::allocate {
 namespace {
 
-void check_second_cost(const Problem& problem) {
+void check_second_cost(const Problem& problem, core::RunContext& context) {
   if (!has_second_resource(problem)) return;
-  for (std::size_t unit = 0; unit < problem.num_units(); ++unit) {
-    for (const float cost : problem.second.cost.row(unit)) {
-      if (std::isfinite(cost)) continue;
-      throw core::Error({.kind = core::ErrorKind::data,
-                         .what = "second cost is not finite",
-                         .where = fmt::format("unit {}", unit),
-                         .found = fmt::format("{}", cost),
-                         .expected = "a finite number"});
+  constexpr std::size_t kChunkUnits = 65'536;
+  core::for_each_chunk(context, problem.num_units(), kChunkUnits, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t unit = begin; unit < end; ++unit) {
+      for (const float cost : problem.second.cost.row(unit)) {
+        if (std::isfinite(cost)) continue;
+        throw core::Error({.kind = core::ErrorKind::data,
+                           .what = "second cost is not finite",
+                           .where = fmt::format("unit {}", unit),
+                           .found = fmt::format("{}", cost),
+                           .expected = "a finite number"});
+      }
     }
-  }
-}
-
-// The exact sums of a plan, and whether they keep to every limit.
-struct Checked {
-  Totals totals;
-  double spend = 0.0;
-  double second_spend = 0.0;
-  std::vector<double> segment_spend;
-  bool feasible = true;
-};
-
-Checked check_plan(const Problem& problem, double budget, const std::vector<std::uint8_t>& arm) {
-  const Prices prices(problem.rules);
-  Checked checked;
-  ExactSum second;
-  std::vector<Totals> segments(problem.segments.budgets.size());
-  for (std::size_t unit = 0; unit < arm.size(); ++unit) {
-    const float cost = problem.cost(unit, arm[unit]);
-    const float revenue = problem.revenue(unit, arm[unit]);
-    checked.totals.add(arm[unit], cost, revenue);
-    if (has_second_resource(problem)) second.add(problem.second.cost(unit, arm[unit]));
-    if (!segments.empty()) segments[problem.segments.of_unit[unit]].add(arm[unit], cost, revenue);
-  }
-  checked.spend = checked.totals.spend(prices);
-  checked.second_spend = second.value();
-  checked.feasible = checked.spend <= budget && checked.second_spend <= problem.second.budget;
-  for (std::size_t s = 0; s < segments.size(); ++s) {
-    checked.segment_spend.push_back(segments[s].spend(prices));
-    checked.feasible &= checked.segment_spend[s] <= problem.segments.budgets[s];
-  }
-  const auto& units = checked.totals.units;
-  for (std::size_t j = 0; j < problem.num_arms(); ++j) {
-    if (!problem.max_units.empty()) checked.feasible &= units[j] <= problem.max_units[j];
-    if (!problem.min_units.empty()) checked.feasible &= units[j] >= problem.min_units[j];
-  }
-  return checked;
+  });
 }
 
 // The same problem without the constraints that couple.
@@ -75,18 +50,75 @@ Solution solve_relaxed(const Problem& problem, double budget, core::RunContext& 
   return allocate(relaxed, budget, context);
 }
 
-// A feasible plan from the dual's multipliers, or from raised ones where those leave too little room. Empty: none.
-std::vector<std::uint8_t> find_plan(const CoupledModel& model, double budget, const DualSolution& dual,
-                                    core::RunContext& context) {
+struct Found {
+  std::vector<std::uint8_t> arm;  // of all units; empty: no plan
+  std::optional<PlanSums> sums;
+  DualSolution dual;
+  bool infeasible = false;  // proven
+};
+
+// A plan of some units from the dual's multipliers, or from raised ones where those leave too little room. Others:
+// what all other units sum up to. Adds the plan to what was found.
+bool find_plan(const CoupledModel& model, const CoupledModel& whole, double budget, const PlanSums& others,
+               const ChosenUnits& units, Found& found, core::RunContext& context) {
   for (const double raise : {1.0, 1.02, 1.2, 2.0}) {
-    std::vector<double> multipliers = dual.multipliers;
+    std::vector<double> multipliers = found.dual.multipliers;
     for (double& multiplier : multipliers) multiplier *= raise;
     PlanState state(model, best_scores(model, multipliers, context), context);
     if (!repair(state, multipliers, context)) continue;
-    improve(state, dual.multipliers, context);
-    if (check_plan(model.problem(), budget, state.arms()).feasible) return state.arms();
+    improve(state, found.dual.multipliers, context);
+    PlanSums sums = others;
+    sums.add(sum_plan(model.problem(), state.arms(), context));
+    if (!keeps_limits(whole.problem(), budget, sums)) continue;
+    for (std::size_t place = 0; place < units.size(); ++place) found.arm[units.unit(place)] = state.arms()[place];
+    found.sums = std::move(sums);
+    return true;
   }
-  return {};
+  return false;
+}
+
+Found solve_all_units(CoupledModel& whole, double budget, core::RunContext& context) {
+  const Problem& problem = whole.problem();
+  const ChosenUnits units(problem, every_unit(problem), context);
+  whole.measure_scales(units.problem());
+  const CoupledModel model(whole, units.problem(), whole.limits());
+  Found found;
+  found.dual = solve_dual(model, {}, context);
+  found.infeasible = !found.dual.proof.empty();
+  if (found.infeasible) return found;
+  found.arm.resize(problem.num_units());
+  if (find_plan(model, whole, budget, PlanSums(problem), units, found, context)) return found;
+  found.arm.clear();
+  found.infeasible = !find_proof(model, context).empty();
+  return found;
+}
+
+// None where the sample does not lead to a plan or a proof.
+std::optional<Found> solve_open_units(CoupledModel& whole, double budget, core::RunContext& context) {
+  constexpr int kMostRounds = 10;
+  const Problem& problem = whole.problem();
+  Found found;
+  std::optional<MultiplierBox> box = box_on_sample(whole, found.infeasible, context);
+  if (found.infeasible) return found;
+  found.arm.resize(box ? problem.num_units() : 0);
+  for (int round = 0; box && round < kMostRounds; ++round) {
+    const SettledUnits settled =
+        settle_units(problem, whole.price_box(box->middle, box->width), found.arm.data(), context);
+    const ChosenUnits units(problem, settled.open, context);
+    const CoupledModel model(whole, units.problem(), whole.limits_beside(settled.sums));
+    found.dual = solve_dual(model, box->dual_options(), context);
+    if (box->recentre(found.dual.multipliers)) continue;  // the best multipliers lie outside
+    found.dual.bound += whole.gain_of_sums(settled.sums);
+    if (find_plan(model, whole, budget, settled.sums, units, found, context)) return found;
+    box->widen();
+  }
+  return std::nullopt;
+}
+
+Found solve_limits(const Problem& problem, double budget, Goal goal, core::RunContext& context) {
+  CoupledModel model(problem, budget, goal);
+  std::optional<Found> found = solve_open_units(model, budget, context);
+  return found ? std::move(*found) : solve_all_units(model, budget, context);
 }
 
 void describe_multipliers(const CoupledModel& model, const DualSolution& dual, Solution& solution) {
@@ -123,58 +155,57 @@ void describe_multipliers(const CoupledModel& model, const DualSolution& dual, S
 
 // What the cheapest plan within all limits but the total budget spends; infinite where there is none.
 double least_spend_within_limits(const Problem& problem, core::RunContext& context) {
-  core::Matrix<float> nothing(problem.num_units(), problem.num_arms());
-  std::fill_n(nothing.data(), nothing.view().size(), 0.0f);
-  Problem cheapest = problem;
-  cheapest.revenue = std::as_const(nothing).view();
-  // Revenue less 1 x cost, where nobody earns anything.
-  cheapest.rules.objective = Objective::revenue;
-  cheapest.rules.min_roi = 1.0;
-  const Solution solution = solve_coupled(cheapest, kNoBudget, context);
-  return solution.has_plan() ? solution.spend : std::numeric_limits<double>::infinity();
+  std::vector<std::uint8_t> arm(problem.num_units());
+  assign(all_units(problem), problem.rules, {0, {}}, arm.data(), context);
+  const PlanSums cheapest = sum_plan(problem, arm, context);
+  if (keeps_limits(problem, kNoBudget, cheapest)) return cheapest.total().spend(Prices(problem.rules));
+  const Found found = solve_limits(problem, kNoBudget, Goal::least_spend, context);
+  return found.sums ? found.sums->total().spend(Prices(problem.rules)) : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
 
 Solution solve_coupled(const Problem& problem, double budget, core::RunContext& context) {
-  check_second_cost(problem);
+  check_second_cost(problem, context);
   Solution relaxed = solve_relaxed(problem, budget, context);
   if (!relaxed.has_plan()) {
     if (std::isfinite(budget)) relaxed.least_spend = least_spend_within_limits(problem, context);
     return relaxed;
   }
-  Checked checked = check_plan(problem, budget, relaxed.arm);
-  if (checked.feasible) {
-    relaxed.second_spend = checked.second_spend;
+  const PlanSums relaxed_sums = sum_plan(problem, relaxed.arm, context);
+  if (keeps_limits(problem, budget, relaxed_sums)) {
+    relaxed.second_spend = relaxed_sums.second.value();
     return relaxed;
   }
-  const CoupledModel model(problem, budget);
-  const DualSolution dual = solve_dual(model, context);
+  relaxed.arm = {};
+  Found found = solve_limits(problem, budget, Goal::value, context);
   Solution solution;
   solution.budget = budget;
   solution.least_spend = relaxed.least_spend;
   solution.control_revenue = relaxed.control_revenue;
   solution.control_cost = relaxed.control_cost;
-  if (!dual.infeasible) solution.arm = find_plan(model, budget, dual, context);
-  if (solution.arm.empty()) {
-    const bool proven = dual.infeasible || prove_infeasible(model, context);
-    solution.status = proven ? Status::cannot_be_met : Status::none_found;
+  if (!found.sums) {
+    solution.status = found.infeasible ? Status::cannot_be_met : Status::none_found;
     solution.least_spend =
         std::isfinite(budget) ? least_spend_within_limits(problem, context) : std::numeric_limits<double>::infinity();
     return solution;
   }
-  checked = check_plan(problem, budget, solution.arm);
-  solution.spend = checked.spend;
-  solution.revenue = checked.totals.revenue.value();
-  solution.second_spend = checked.second_spend;
-  solution.segment_spend = checked.segment_spend;
-  solution.value = Prices(problem.rules).value(solution.revenue, solution.spend);
-  solution.gap = std::max(0.0, dual.bound - model.gain_of_totals(solution.revenue, solution.spend));
+  const Prices prices(problem.rules);
+  const Totals totals = found.sums->total();
+  solution.arm = std::move(found.arm);
+  solution.spend = totals.spend(prices);
+  solution.revenue = totals.revenue.value();
+  solution.second_spend = found.sums->second.value();
+  for (std::size_t s = 0; s < problem.segments.budgets.size(); ++s)
+    solution.segment_spend.push_back(found.sums->segments[s].spend(prices));
+  solution.value = prices.value(solution.revenue, solution.spend);
+  const CoupledModel model(problem, budget);
+  solution.gap = std::max(0.0, found.dual.bound - model.gain_of_totals(solution.revenue, solution.spend));
   // The problem without the coupling has a bound of its own.
   solution.gap = std::min(solution.gap, std::max(0.0, relaxed.bound - solution.value));
   solution.bound = solution.value + solution.gap;
-  solution.units_per_arm = checked.totals.units_per_arm(problem.num_arms());
-  describe_multipliers(model, dual, solution);
+  solution.units_per_arm = totals.units_per_arm(problem.num_arms());
+  describe_multipliers(model, found.dual, solution);
   return solution;
 }
 

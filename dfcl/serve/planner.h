@@ -3,7 +3,7 @@
 // All units in memory, re-planned for every change of the settings: the solver of `dfcl allocate`, with its numbers.
 // Reads everything when it is made. Memory: the predictions, 16 bytes per unit for ids and their keys, what was given
 // beside them, and two plans (a byte per unit each); the path of fewer than a million units is kept between budgets.
-// While limits that tie units to each other are solved, about twice the predictions more.
+// While limits that tie units to each other are solved, some per cent of the predictions more.
 #pragma once
 
 #include <atomic>
