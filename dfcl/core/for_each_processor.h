@@ -4,6 +4,7 @@
 // it for several kinds of processor, and the kind at hand is chosen when the program starts. What it calls must be
 // inside it, so mark helpers DFCL_INLINE. A room that wants the same numbers on every kind compiles with
 // -ffp-contract=off. Costs code size, three times the function, and no time.
+// A helper marked DFCL_INLINE is also compiled for the graphics card where a source for it includes the header.
 #pragma once
 
 // The sanitizers cannot follow the choice at start, and clang spells it differently.
@@ -13,4 +14,8 @@
 #else
 #define DFCL_FOR_EACH_PROCESSOR
 #endif
+#if defined(__CUDACC__)
+#define DFCL_INLINE __host__ __device__ __forceinline__
+#else
 #define DFCL_INLINE inline __attribute__((always_inline))
+#endif

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the decision losses share: scores, reward estimates and the sum over multipliers, for a block of rows turned to
-// arms x rows so that the loops over rows become vectors. A loss brings a kernel that says, for one multiplier, what a
-// row's decision is worth and how that changes with its scores. No row sees another, and a row's numbers do not depend
-// on its place in the block. Memory: 64 rows x arms x 9 numbers, allocated once a tile.
-//
-// For each multiplier L of S:
-//   score   a_j = rh_j - L ch_j;   observed reward y = r - L c
-//   reward  phi_j = 1[t = j] w (y - b), b = 0 or the mean of the a_j without a gradient,
-//           or phi_j = m_j + 1[t = j] w (y - m_j), m_j = mr_j - L mc_j                      (eq. 5b),
-//           all times the row's sample weight, which w holds already
-//   kernel  value V and slopes dV/da_j; the loss is -V
-//   d loss / d rh_j = -(1/|S|) dV/da_j,   d loss / d ch_j = (L/|S|) dV/da_j                 (eq. 7)
+// Decision losses on a processor: a block of rows turned to arms x rows so that the loops over rows become vectors
+// (decision_lines.h has the mathematics). A loss brings a kernel that says, for one multiplier, what a row's decision
+// is worth and how that changes with its scores. A row's numbers do not depend on its place in the block. Memory: 64
+// rows x arms x 10 numbers, allocated once a tile.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +13,7 @@
 
 #include "dfcl/core/for_each_processor.h"
 #include "dfcl/core/matrix.h"
+#include "dfcl/loss/decision_lines.h"
 #include "dfcl/loss/decision_loss.h"
 #include "dfcl/loss/loss.h"
 
@@ -28,21 +21,10 @@ namespace dfcl::loss {
 
 inline constexpr std::size_t kBlockRows = 64;
 
-// What a kernel sees of a block at one multiplier: arms x kBlockRows, and one number a row. It fills slope and value.
-template <class T>
-struct KernelBlock {
-  std::size_t num_arms;
-  const T* score;           // a
-  const T* reward;          // phi
-  const std::int32_t* arm;  // received, a row
-  T* slope;                 // dV/da
-  T* value;                 // V, a row
-};
-
 template <class T>
 class DecisionBlock {
  public:
-  explicit DecisionBlock(std::size_t num_arms) : num_arms_(num_arms), memory_(9 * num_arms, kBlockRows) {}
+  explicit DecisionBlock(std::size_t num_arms) : num_arms_(num_arms), memory_(10 * num_arms, kBlockRows) {}
 
   DFCL_INLINE void load(const Rows<T>& rows, std::size_t first, std::size_t count, bool with_nuisance) {
     turn(rows.revenue.data, first, count, revenue());
@@ -62,23 +44,26 @@ class DecisionBlock {
   }
 
   template <class Kernel>
-  DFCL_INLINE void add_multiplier(T multiplier, Baseline baseline, Kernel& kernel) {
-    set_scores(multiplier, revenue(), cost(), score());
-    if (baseline == Baseline::doubly_robust) {
-      set_scores(multiplier, nuisance_revenue(), nuisance_cost(), reward());
-      add_residuals(multiplier);
-    } else {
-      set_rewards(multiplier, baseline == Baseline::mean);
-    }
-    kernel(KernelBlock<T>{num_arms_, score(), reward(), arm_.data(), slope(), value_.data()});
-    T* const by_revenue = revenue_gradient();
-    T* const by_cost = cost_gradient();
-    const T* const slopes = slope();
-    for (std::size_t i = 0; i < num_arms_ * kBlockRows; ++i) {
-      by_revenue[i] -= slopes[i];
-      by_cost[i] += multiplier * slopes[i];
-    }
-    for (std::size_t row = 0; row < kBlockRows; ++row) value_sum_[row] -= value_[row];
+  DFCL_INLINE void add_multiplier(T multiplier, Baseline baseline, const Kernel& kernel) {
+    const DecisionLines<T, kBlockRows, std::size_t> lines{.num_arms = num_arms_,
+                                                          .revenue = part(0),
+                                                          .cost = part(1),
+                                                          .nuisance_revenue = part(2),
+                                                          .nuisance_cost = part(3),
+                                                          .revenue_gradient = part(4),
+                                                          .cost_gradient = part(5),
+                                                          .score = part(6),
+                                                          .reward = part(7),
+                                                          .slope = part(8),
+                                                          .spare = part(9),
+                                                          .arm = arm_.data(),
+                                                          .observed_revenue = observed_revenue_.data(),
+                                                          .observed_cost = observed_cost_.data(),
+                                                          .weight = weight_.data(),
+                                                          .sample = sample_.data(),
+                                                          .value = value_.data(),
+                                                          .value_sum = value_sum_.data()};
+    lines.add_multiplier(multiplier, baseline, kernel);
   }
 
   // Adds factor x the block's gradient and returns the sum of its rows' losses; both are sums over the multipliers.
@@ -98,12 +83,8 @@ class DecisionBlock {
   T* nuisance_revenue() { return part(2); }
   T* nuisance_cost() { return part(3); }
   T* revenue_gradient() { return part(4); }
-  T* cost_gradient() { return part(5); }
   const T* revenue_gradient() const { return part(4); }
   const T* cost_gradient() const { return part(5); }
-  T* score() { return part(6); }
-  T* reward() { return part(7); }
-  T* slope() { return part(8); }
 
   // rows x arms to arms x rows; rows beyond the last are zero.
   template <class From>
@@ -130,45 +111,8 @@ class DecisionBlock {
     for (std::size_t row = count; row < kBlockRows; ++row) to[row] = To(0);
   }
 
-  DFCL_INLINE void set_scores(T multiplier, const T* by_revenue, const T* by_cost, T* to) const {
-    for (std::size_t i = 0; i < num_arms_ * kBlockRows; ++i) to[i] = by_revenue[i] - multiplier * by_cost[i];
-  }
-
-  DFCL_INLINE void set_rewards(T multiplier, bool with_mean) {
-    std::array<T, kBlockRows> seen;  // w (y - b)
-    seen.fill(T(0));
-    if (with_mean) {
-      const T share = T(1) / static_cast<T>(num_arms_);
-      for (std::size_t arm = 0; arm < num_arms_; ++arm) {
-        const T* const line = score() + arm * kBlockRows;
-        for (std::size_t row = 0; row < kBlockRows; ++row) seen[row] += line[row];
-      }
-      for (std::size_t row = 0; row < kBlockRows; ++row) seen[row] *= share;
-    }
-    for (std::size_t row = 0; row < kBlockRows; ++row) {
-      seen[row] = weight_[row] * (observed_revenue_[row] - multiplier * observed_cost_[row] - seen[row]);
-    }
-    for (std::size_t arm = 0; arm < num_arms_; ++arm) {
-      T* const line = reward() + arm * kBlockRows;
-      const std::int32_t index = static_cast<std::int32_t>(arm);
-      for (std::size_t row = 0; row < kBlockRows; ++row) line[row] = arm_[row] == index ? seen[row] : T(0);
-    }
-  }
-
-  // reward() holds m and becomes phi of eq. 5b.
-  DFCL_INLINE void add_residuals(T multiplier) {
-    for (std::size_t arm = 0; arm < num_arms_; ++arm) {
-      T* const line = reward() + arm * kBlockRows;
-      const std::int32_t index = static_cast<std::int32_t>(arm);
-      for (std::size_t row = 0; row < kBlockRows; ++row) {
-        const T residual = weight_[row] * (observed_revenue_[row] - multiplier * observed_cost_[row] - line[row]);
-        line[row] = sample_[row] * line[row] + (arm_[row] == index ? residual : T(0));
-      }
-    }
-  }
-
   std::size_t num_arms_;
-  core::Matrix<T> memory_;  // 9 parts of arms x kBlockRows
+  core::Matrix<T> memory_;  // 10 parts of arms x kBlockRows, in the order of DecisionLines
   std::array<std::int32_t, kBlockRows> arm_;
   std::array<T, kBlockRows> observed_revenue_;
   std::array<T, kBlockRows> observed_cost_;
@@ -181,7 +125,7 @@ class DecisionBlock {
 // The whole of a decision loss: call it from a function marked DFCL_FOR_EACH_PROCESSOR.
 template <class T, class Kernel>
 DFCL_INLINE double add_decision_gradient(const Rows<T>& rows, const DecisionOptions& options, double scale,
-                                         Gradient<T> gradient, Kernel& kernel) {
+                                         Gradient<T> gradient, const Kernel& kernel) {
   require_nuisance(options, rows.revenue.size(), std::min(rows.nuisance_revenue.size(), rows.nuisance_cost.size()));
   DecisionBlock<T> block(rows.num_arms());
   const double share = 1.0 / static_cast<double>(options.multipliers.size());
@@ -200,7 +144,7 @@ DFCL_INLINE double add_decision_gradient(const Rows<T>& rows, const DecisionOpti
 
 template <class T, template <class> class Kernel>
 double DecisionLoss<T, Kernel>::run(const Rows<T>& rows, double scale, Gradient<T> gradient) const {
-  Kernel<T> kernel(options_, rows.num_arms());
+  const Kernel<T> kernel(options_);
   return add_decision_gradient(rows, options_, scale, gradient, kernel);
 }
 

@@ -3,27 +3,10 @@
 
 #include <algorithm>
 
-#include "dfcl/loss/flip_slopes.h"
+#include "dfcl/loss/decision_block.h"
+#include "dfcl/loss/ifd_kernel.h"
 
 namespace dfcl::loss {
-template <class T>
-struct IfdKernel {
-  IfdKernel(const DecisionOptions& options, std::size_t) : window(options.window), as_published(options.as_published) {}
-  Window<T> window;
-  bool as_published;
-
-  DFCL_INLINE void operator()(const KernelBlock<T>& block) const {
-    TopPair pair;
-    set_top_pair(block.score, block.num_arms, pair);
-    if (as_published) {
-      set_published_slopes(pair, block.arm, block.score, block.reward, block.num_arms, window, block.slope,
-                           block.value);
-    } else {
-      set_window_slopes(pair, block.score, block.reward, block.num_arms, window, block.slope, block.value);
-    }
-  }
-};
-
 namespace {
 
 struct Winners {
@@ -49,7 +32,7 @@ Winners winners_of(std::span<const double> score) {
 template <>
 DFCL_FOR_EACH_PROCESSOR double DecisionLoss<float, IfdKernel>::run(const Rows<float>& rows, double scale,
                                                                    Gradient<float> gradient) const {
-  IfdKernel<float> kernel(options_, rows.num_arms());
+  const IfdKernel<float> kernel(options_);
   return add_decision_gradient(rows, options_, scale, gradient, kernel);
 }
 

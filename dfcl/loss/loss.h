@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "dfcl/core/matrix.h"
+#include "dfcl/loss/baseline.h"
 
 namespace dfcl::loss {
 
@@ -69,12 +70,6 @@ struct WeightedLoss {
 };
 
 // What decision losses share.
-enum class Baseline : std::uint8_t {
-  none,
-  mean,           // b_i = mean over arms of the current scores, no gradient through it (measure 1 of section 5)
-  doubly_robust,  // eq. 5b, needs the nuisance matrices
-};
-
 struct DecisionOptions {
   std::vector<double> multipliers;  // S, scaled
   Baseline baseline = Baseline::mean;

@@ -2,16 +2,9 @@
 #include "dfcl/loss/prediction_loss.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace dfcl::loss {
 namespace {
-
-template <class T>
-struct Point {
-  T value;
-  T slope;  // d value / d predicted
-};
 
 template <class T>
 T curvature_at(OutcomeKind kind, T observed, T predicted) {
@@ -23,35 +16,6 @@ T curvature_at(OutcomeKind kind, T observed, T predicted) {
   const T safe = std::clamp(predicted, T(kLeastPrediction), T(1) - T(kLeastPrediction));
   return observed / (safe * safe) + (T(1) - observed) / ((T(1) - safe) * (T(1) - safe));
 }
-
-template <class T>
-struct SquaredError {
-  static Point<T> at(T observed, T predicted) {
-    const T error = predicted - observed;
-    return {error * error, T(2) * error};
-  }
-};
-
-template <class T>
-struct PoissonDeviance {
-  static Point<T> at(T observed, T predicted) {
-    const T safe = std::max(predicted, T(kLeastPrediction));
-    // Most rows of a sparse outcome are zero: no logarithm for them.
-    const T value = observed == T(0) ? safe : safe - observed * std::log(safe);
-    return {value, T(1) - observed / safe};
-  }
-};
-
-template <class T>
-struct CrossEntropy {
-  static Point<T> at(T observed, T predicted) {
-    const T safe = std::clamp(predicted, T(kLeastPrediction), T(1) - T(kLeastPrediction));
-    T value = 0;
-    if (observed != T(0)) value -= observed * std::log(safe);
-    if (observed != T(1)) value -= (T(1) - observed) * std::log(T(1) - safe);
-    return {value, (safe - observed) / (safe * (T(1) - safe))};
-  }
-};
 
 // One outcome of a tile; predicted and gradient are rows x arms.
 template <class Measure, class T>

@@ -19,10 +19,9 @@
 
 #include "dfcl/loss/loss.h"
 #include "dfcl/loss/outcome_kind.h"
+#include "dfcl/loss/prediction_measure.h"
 
 namespace dfcl::loss {
-
-inline constexpr double kLeastPrediction = 1e-7;  // and, for probabilities, the distance kept from 1
 
 struct PredictionOptions {
   OutcomeKind revenue = OutcomeKind::real;
@@ -36,6 +35,7 @@ template <class T>
 class PredictionLoss final : public Loss<T> {
  public:
   explicit PredictionLoss(const PredictionOptions& options) : options_(options) {}
+  const PredictionOptions& options() const { return options_; }
   double add_gradient(const Rows<T>& rows, std::span<const double> totals, double scale,
                       Gradient<T> gradient) const override;
   // Of the loss by the prediction itself, not through a link: 2, r / rh^2 and r / rh^2 + (1 - r) / (1 - rh)^2, times

@@ -32,11 +32,9 @@
 #include "dfcl/core/matrix.h"
 #include "dfcl/learn/outcome_facts.h"
 #include "dfcl/loss/outcome_kind.h"
+#include "dfcl/nn/head_lines.h"
 
 namespace dfcl::nn {
-
-// exp(16) is 9 million times the mean outcome; sigmoid(16) is 1e-7 below 1.
-inline constexpr double kLargestExponent = 16.0;
 
 using learn::ArmShape;
 using OutcomeOptions = learn::OutcomeFacts;  // softplus where not negative
@@ -54,10 +52,12 @@ class OutcomeHead {
   // Throws a usage error where the options contradict each other.
   explicit OutcomeHead(const OutcomeOptions& options);
 
-  const OutcomeOptions& options() const { return options_; }
-  std::size_t num_arms() const { return options_.num_arms; }
+  const OutcomeOptions& options() const { return lines_.facts; }
+  std::size_t num_arms() const { return lines_.facts.num_arms; }
   // Raw outputs that the head needs.
-  std::size_t num_outputs() const { return num_outputs_; }
+  std::size_t num_outputs() const { return lines_.num_outputs; }
+  // The mathematics alone, for engines that have their own loops over rows.
+  const HeadLines<T>& lines() const { return lines_; }
   // Those that the prediction of one arm depends on.
   std::vector<std::size_t> outputs_of(std::size_t arm) const;
 
@@ -72,23 +72,7 @@ class OutcomeHead {
                 std::span<T* const> raw_gradient) const;
 
  private:
-  using Raw = std::span<const T* const>;
-  bool is_free(std::size_t arm) const { return options_.control_is_free && arm == options_.control; }
-  bool has_log_link() const { return options_.kind == loss::OutcomeKind::non_negative; }
-  std::size_t output_of(std::size_t arm) const;
-  void forward_plain(Raw raw, std::size_t num_rows, std::size_t arm, core::MatrixView<T> prediction) const;
-  void forward_steps(Raw raw, std::size_t num_rows, HeadWorkspace<T>& workspace, core::MatrixView<T> prediction) const;
-  void backward_plain(Raw raw, std::size_t num_rows, std::size_t arm, core::MatrixView<const T> prediction,
-                      core::MatrixView<const T> gradient, std::span<T* const> raw_gradient) const;
-  void backward_steps(Raw raw, std::size_t num_rows, core::MatrixView<const T> prediction,
-                      core::MatrixView<const T> gradient, HeadWorkspace<T>& workspace,
-                      std::span<T* const> raw_gradient) const;
-
-  OutcomeOptions options_;
-  std::size_t num_outputs_ = 0;
-  std::size_t first_arm_ = 0;   // of those predicted, in a rising shape
-  std::size_t first_step_ = 0;  // raw outputs from here on are steps, in a rising shape
-  std::size_t num_steps_ = 0;
+  HeadLines<T> lines_;
 };
 
 extern template struct HeadWorkspace<float>;

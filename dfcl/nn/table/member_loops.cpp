@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "dfcl/core/for_each_processor.h"
+#include "dfcl/nn/table/dropout_word.h"
 #include "dfcl/nn/table/lanes.h"
 
 namespace dfcl::nn {
@@ -11,16 +12,6 @@ namespace {
 
 constexpr std::size_t kLanes = 16;
 constexpr std::size_t kBlock = 64;  // numbers whose random bytes are made together
-
-// Four random bytes, a bijection of the counter for every key.
-DFCL_INLINE std::uint32_t random_word(std::uint32_t key, std::uint32_t counter) {
-  std::uint32_t x = counter * 0x9e3779b1u + key;
-  x ^= x >> 16;
-  x *= 0x7feb352du;
-  x ^= x >> 15;
-  x *= 0x846ca68bu;
-  return x ^ (x >> 16);
-}
 
 // The bytes of kBlock numbers, as 0 where dropped and 1 else.
 DFCL_INLINE void fill_kept(const Dropout& dropout, std::uint32_t counter, std::uint8_t* kept) {

@@ -16,12 +16,6 @@ constexpr std::size_t kMostChunks = 16;
 constexpr std::size_t kLeastTiles = 4;     // of a chunk
 constexpr std::size_t kColumnsAtOnce = 8;  // whose rows of values stay in the second-level cache
 
-Dropout dropout_key(const StepDropout& dropout, std::uint64_t layer) {
-  const std::uint64_t hash = core::combine_hashes(dropout.seed, layer);
-  const double dropped = std::round(256.0 * dropout.share);
-  return {static_cast<std::uint32_t>(hash >> 32), static_cast<std::uint32_t>(std::clamp(dropped, 0.0, 255.0))};
-}
-
 template <class From, class To>
 void gather(std::span<const std::uint32_t> units, std::size_t members, std::span<const From> from, To* to) {
   for (std::size_t i = 0; i < units.size(); ++i) to[i] = from[units[i]];
@@ -54,6 +48,12 @@ loss::Rows<T> slice(const loss::Rows<T>& rows, std::size_t first, std::size_t co
 }
 
 }  // namespace
+
+Dropout dropout_key(const StepDropout& dropout, std::uint64_t layer) {
+  const std::uint64_t hash = core::combine_hashes(dropout.seed, layer);
+  const double dropped = std::round(256.0 * dropout.share);
+  return {static_cast<std::uint32_t>(hash >> 32), static_cast<std::uint32_t>(std::clamp(dropped, 0.0, 255.0))};
+}
 
 template <class T>
 TableGradient<T>::Workspace::Workspace(const TableNetwork<T>& network)

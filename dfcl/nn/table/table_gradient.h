@@ -26,6 +26,8 @@ struct StepDropout {
   double share = 0.0;
   std::uint64_t seed = 0;
 };
+// Of hidden layer 1 or 2.
+Dropout dropout_key(const StepDropout& dropout, std::uint64_t layer);
 
 template <class T>
 class TableGradient {
