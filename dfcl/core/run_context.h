@@ -33,6 +33,13 @@ class ProgressSink {
 int checked_threads(std::int64_t threads);
 std::uint64_t checked_seed(std::int64_t seed);
 
+// Where networks are trained, as the caller chose it.
+struct Device {
+  bool card = false;           // on a graphics card; else on the processor
+  bool may_fall_back = false;  // to the processor, where a fit does not go on the card
+  bool exact = false;          // products of float32 on the card; else of tf32
+};
+
 class RunContext {
  public:
   // num_threads = 0: as many as the machine has. sink and cancel may be null and must outlive the context.
@@ -62,6 +69,7 @@ class RunContext {
   ThreadPool pool;
   // For data larger than memory (memory.h); "": there is none. Never changes a result.
   std::string scratch_folder = {};
+  Device device = {};
   bool may_overwrite = false;  // outputs may replace files that are there
 
  private:

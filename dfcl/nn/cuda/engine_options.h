@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a training engine on a graphics card is asked to do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "dfcl/loss/loss.h"
+#include "dfcl/loss/prediction_loss.h"
+#include "dfcl/nn/adam.h"
+#include "dfcl/nn/outcome_network.h"
+
+namespace dfcl::nn::cuda {
+
+enum class Precision : std::uint8_t {
+  fp32,  // products of float32, each by three of tf32: error as of float32
+  tf32,  // products of 10 bits after the point, sums of float32
+};
+
+enum class DecisionKind : std::uint8_t { none, policy, ifd, ifd_softmax };
+
+// The losses that a card can compute.
+struct CardLosses {
+  loss::PredictionOptions prediction;
+  double prediction_weight = 1.0;
+  DecisionKind decision = DecisionKind::none;
+  loss::DecisionOptions decision_options = {};
+  double decision_weight = 1.0;
+  bool needs_nuisance() const {
+    return decision != DecisionKind::none && decision_options.baseline == loss::Baseline::doubly_robust;
+  }
+};
+
+struct EngineOptions : CardLosses {
+  OutcomeNetworkOptions network;
+  AdamOptions adam = {};
+  std::size_t batch = 1024;
+  Precision precision = Precision::tf32;
+  std::size_t tile_rows = 0;  // rows that a block of threads takes at once: 32, 64 or 128; 0: chosen by the batch
+};
+
+}  // namespace dfcl::nn::cuda

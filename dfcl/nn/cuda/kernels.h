@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The work of one launch, and the launch. A launch runs any number of training steps: in each the blocks of threads
+// take the batch's tiles in turn (gather, forward, losses, backward), meet, add up their gradients in the order of the
+// blocks and make Adam's step, meet again and go on. No float atomics: the same bytes every time on one kind of card.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cmath>
+#include <cstdint>
+
+#include "dfcl/nn/cuda/plan.h"
+#include "dfcl/nn/cuda/shuffle.h"
+
+namespace dfcl::nn::cuda {
+
+// What Adam needs in one step.
+struct StepNumbers {
+  float rate;        // with the correction of the mean for its start at zero
+  float root_scale;  // the correction of the mean square, under the root
+  float kept;        // 1 - rate x weight decay
+};
+
+// Of the step after `made` steps, as adam_step has them.
+inline StepNumbers step_numbers(const AdamOptions& options, std::uint64_t made) {
+  const double rate = rate_at(options, made);
+  const auto count = static_cast<double>(made + 1);
+  return {static_cast<float>(rate / (1.0 - std::pow(options.beta1, count))),
+          static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(options.beta2, count))),
+          static_cast<float>(1.0 - rate * options.weight_decay)};
+}
+
+struct StepSums {
+  double prediction;  // of the rows' losses
+  double decision;
+};
+
+struct Job {
+  // rows
+  const float* records;        // rows x record_floats
+  std::uint32_t num_rows;      // of an epoch, or to predict
+  const std::uint32_t* order;  // or null: the shuffle's
+  bool in_order;               // row i is record i
+  Shuffle shuffle;
+  // steps
+  bool train;
+  std::uint32_t batch;
+  std::uint32_t first_step;  // of the epoch
+  std::uint32_t num_steps;
+  const StepNumbers* steps;  // of this launch
+  StepSums* step_sums;       // likewise
+  float beta1, beta2, epsilon;
+  double clip_norm;  // 0: never
+  // memory, in the order of the layout
+  const std::int32_t* parameter_of;
+  const std::int32_t* forward_of;
+  const std::int32_t* backward_of;
+  float* parameters;
+  float* mean;
+  float* mean_square;
+  float* gradient;
+  float* packed;
+  float* partials;             // blocks x layout
+  double* block_squares;       // blocks: of the gradient's length
+  StepSums* block_sums;        // blocks
+  std::uint32_t* failed_step;  // the first whose gradient was not finite; else the largest number
+  // predictions: rows x arms, or null
+  float* revenue;
+  float* cost;
+};
+
+// One kernel for each size of a tile and each precision (kExact: fp32), each compiled by itself.
+template <int kRows, bool kExact>
+struct TileKernel {
+  // How many blocks one multiprocessor holds at a time; 0 where a tile does not fit.
+  static int blocks(const NetworkPlan& plan);
+  static cudaError_t run(const NetworkPlan& plan, const Job& job, int blocks, cudaStream_t stream);
+};
+extern template struct TileKernel<32, false>;
+extern template struct TileKernel<32, true>;
+extern template struct TileKernel<64, false>;
+extern template struct TileKernel<64, true>;
+extern template struct TileKernel<128, false>;
+extern template struct TileKernel<128, true>;
+
+}  // namespace dfcl::nn::cuda

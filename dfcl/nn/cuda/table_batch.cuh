@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What all kernels of a network for tables need: the batch at hand, its units, their dropout, wide reads.
+#pragma once
+
+#include "dfcl/nn/cuda/table_job.h"
+#include "dfcl/nn/cuda/tile_products.cuh"
+#include "dfcl/nn/table/dropout_word.h"
+
+namespace dfcl::nn::cuda {
+
+__device__ __forceinline__ float4 load4(const float* from) { return *reinterpret_cast<const float4*>(from); }
+__device__ __forceinline__ void store4(float* to, const float4& value) { *reinterpret_cast<float4*>(to) = value; }
+__device__ __forceinline__ float2 load2(const float* from) { return *reinterpret_cast<const float2*>(from); }
+__device__ __forceinline__ float4 sum4(const float4& a, const float4& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+}
+
+struct TableBatch {
+  std::uint32_t begin;  // place of the first unit in the order
+  std::uint32_t count;
+};
+__device__ __forceinline__ TableBatch batch_of(const TableState& state) {
+  const std::uint32_t begin = (state.first_step + state.step) * state.batch;
+  return {begin, min(state.batch, state.num_rows - begin)};
+}
+__device__ __forceinline__ std::uint32_t row_at(const TableState& state, std::uint32_t place) {
+  return state.in_order != 0 ? place : state.order != nullptr ? state.order[place] : state.shuffle.row(place);
+}
+
+// Dropout of a hidden layer: a word for every four columns of a member's unit, as on the processor.
+struct TableDropout {
+  std::uint32_t key, dropped, members;
+
+  __device__ __forceinline__ std::uint32_t word(std::uint32_t unit, int member, int column) const {
+    return random_word(key, (unit * members + member) * (kCardWidth / 4) + column / 4);
+  }
+  __device__ __forceinline__ bool keeps(std::uint32_t word, int byte) const {
+    return (word >> (8 * byte) & 255u) >= dropped;
+  }
+};
+
+}  // namespace dfcl::nn::cuda

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The build compiles this source once for each precision.
+#include "dfcl/nn/cuda/table_heads.cuh"
+
+namespace dfcl::nn::cuda {
+namespace {
+
+template <class Body>
+auto with_tiles(const TablePlan& plan, Body&& body) {
+  if (plan.outputs <= 8) return body(std::integral_constant<int, 1>());
+  if (plan.outputs <= 16) return body(std::integral_constant<int, 2>());
+  if (plan.outputs <= 32) return body(std::integral_constant<int, 4>());
+  return body(std::integral_constant<int, 8>());
+}
+
+}  // namespace
+
+template <bool kExact>
+int HeadsKernel<kExact>::blocks(const TablePlan& plan) {
+  return with_tiles(plan, [&](auto tiles) {
+    constexpr int kTiles = decltype(tiles)::value;
+    const auto bytes = static_cast<int>(HeadsMemory<kTiles>::size(plan) * sizeof(float));
+    const auto kernel = heads_kernel<kTiles, kExact>;
+    int held = 0;
+    if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) != cudaSuccess ||
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&held, kernel, kHeadThreads, bytes) != cudaSuccess) {
+      cudaGetLastError();  // so that the next call does not meet it again
+      return 0;
+    }
+    return held;
+  });
+}
+
+template <bool kExact>
+cudaError_t HeadsKernel<kExact>::run(const TablePlan& plan, const TableJob& job, cudaStream_t stream) {
+  return with_tiles(plan, [&](auto tiles) {
+    constexpr int kTiles = decltype(tiles)::value;
+    const std::size_t bytes = HeadsMemory<kTiles>::size(plan) * sizeof(float);
+    heads_kernel<kTiles, kExact><<<job.head_slots * plan.members, kHeadThreads, bytes, stream>>>(plan, job);
+    return cudaGetLastError();
+  });
+}
+
+template struct HeadsKernel<DFCL_EXACT>;
+
+}  // namespace dfcl::nn::cuda

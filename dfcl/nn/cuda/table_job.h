@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The kernels of a step for a network for tables, in the order in which they run. Between them run five products of a
+// library (table_products.h); all of a step is one CUDA graph, which the host starts once a step without waiting.
+//   encode           units of the batch          -> encoded        units x encoded
+//     product        encoded, values             -> sums           units x width
+//   first_forward    sums                        -> hidden         members x units x width
+//     product        hidden, second layer        -> second         members x units x width
+//   heads            second, outcomes            -> second, now its slopes; partial sums; losses
+//     products       slopes, hidden              -> second_partials; hidden, now its slopes
+//   first_back       slopes of hidden, sums      -> sums_slopes    units x width; partial sums
+//     product        encoded, sums_slopes        -> value_partials
+//   reduce           partial sums                -> gradient, and its length
+//   move             gradient                    -> parameters by Adam, packed
+//   fill_values      parameters                  -> values
+// The order of all sums is fixed. Units beyond the batch's count are zeros all the way.
+#pragma once
+
+#include <type_traits>
+
+#include "dfcl/nn/cuda/kernels.h"
+#include "dfcl/nn/cuda/table_plan.h"
+
+namespace dfcl::nn::cuda {
+
+struct TableStep {
+  StepNumbers adam;
+  std::uint32_t first_key;  // of the dropout of each hidden layer
+  std::uint32_t second_key;
+};
+
+// What changes from step to step and from epoch to epoch, in the memory of the card.
+struct TableState {
+  std::uint32_t step;        // of those in TableJob::steps
+  std::uint32_t done;        // blocks of `reduce`
+  std::uint32_t first_step;  // of the epoch
+  std::uint32_t num_rows;    // of an epoch, or to predict
+  std::uint32_t batch;
+  std::uint32_t in_order;      // unit i is record i
+  const std::uint32_t* order;  // or null: the shuffle's
+  Shuffle shuffle;
+  float scale;  // of the step's gradient; NaN: it is not finite
+};
+
+struct TableJob {
+  TableState* state;
+  const Lookup* lookups;   // units x columns
+  const float* records;    // units x record_floats
+  std::uint32_t capacity;  // units of a step: the batch, padded to kTileUnits
+  std::uint32_t padded;    // of encoded and sums: so many that value_splits divides them
+  bool train;              // else predictions
+  const TableStep* steps;  // of this launch
+  StepSums* step_sums;     // likewise
+  std::uint32_t dropped;   // of 256
+  float keep;              // what is kept grows by this
+  float beta1, beta2, epsilon;
+  double clip_norm;  // 0: never
+  // how sums are cut
+  int second_splits, value_splits, head_slots, first_slots;
+  // memory
+  const CardColumn* columns;
+  const float* facts;
+  const std::int32_t* parameter_of;  // of shared positions
+  const std::int32_t* forward_of;
+  const std::int32_t* backward_of;
+  float* parameters;
+  float* mean;
+  float* mean_square;
+  float* gradient;
+  float* packed;
+  float* values;           // width x encoded
+  float* encoded;          // padded x encoded
+  float* sums;             // padded x width
+  float* sums_slopes;      // likewise
+  float* hidden;           // members x capacity x width
+  float* second;           // likewise
+  float* second_partials;  // second_splits x width x width
+  float* value_partials;   // value_splits x encoded x width
+  float* head_partials;    // head_slots x members x (member_size - kScale2)
+  float* first_partials;   // first_slots x members x kScale2
+  double* block_squares;   // of `reduce`
+  StepSums* block_sums;    // of `heads`
+  std::uint32_t* failed_step;
+  // predictions: members x capacity x arms, and their means: rows x arms; or null
+  float* member_revenue;
+  float* member_cost;
+  float* revenue;
+  float* cost;
+
+  bool operator==(const TableJob&) const = default;
+};
+
+inline constexpr int kTileUnits = 64;
+
+// Each starts one kernel. kExact: fp32.
+template <bool kExact>
+struct TableKernels {
+  static cudaError_t encode(const TablePlan& plan, const TableJob& job, int processors, cudaStream_t stream);
+  static cudaError_t first_forward(const TablePlan& plan, const TableJob& job, cudaStream_t stream);
+  static cudaError_t first_back(const TablePlan& plan, const TableJob& job, cudaStream_t stream);
+  static cudaError_t reduce(const TablePlan& plan, const TableJob& job, cudaStream_t stream);
+  static cudaError_t move(const TablePlan& plan, const TableJob& job, cudaStream_t stream);
+  static cudaError_t fill_values(const TablePlan& plan, const TableJob& job, cudaStream_t stream);
+  static cudaError_t mean_predictions(const TablePlan& plan, const TableJob& job, cudaStream_t stream);
+};
+extern template struct TableKernels<false>;
+extern template struct TableKernels<true>;
+
+template <bool kExact>
+struct HeadsKernel {
+  // Blocks that one multiprocessor holds at a time; 0: its memory is too small.
+  static int blocks(const TablePlan& plan);
+  static cudaError_t run(const TablePlan& plan, const TableJob& job, cudaStream_t stream);
+};
+extern template struct HeadsKernel<false>;
+extern template struct HeadsKernel<true>;
+
+// Calls `body` with std::true_type for fp32.
+template <class Body>
+auto with_precision(Precision precision, Body&& body) {
+  if (precision == Precision::fp32) return body(std::true_type());
+  return body(std::false_type());
+}
+
+// Blocks of `reduce`: of shared positions, then of the first layer's.
+inline constexpr int kStepThreads = 256;
+inline int shared_blocks(const TablePlan& plan) { return (plan.shared_size + kStepThreads - 1) / kStepThreads; }
+inline int reduce_blocks(const TablePlan& plan) {
+  return shared_blocks(plan) + (plan.num_columns * kCardWidth + kStepThreads - 1) / kStepThreads;
+}
+
+}  // namespace dfcl::nn::cuda
