@@ -59,6 +59,14 @@ void add_train(Session& session) {
   add_field(verb, "--time-budget", request->time_budget,
             "leave out what is not fitted after about this many seconds\nOf the members of auto or --ensemble, and "
             "of calibration; the model says which, and with them the run can be repeated.");
+  request->device = "auto";
+  verb.add_option("--device", request->device,
+                  "where networks are trained: auto, cpu or cuda\nauto: on a graphics card where this build and this "
+                  "machine have one. The card's numbers are not those of the processor, and the same in every run.");
+  verb.add_option(
+      "--precision", request->precision,
+      "of products on a graphics card: tf32 or fp32\ntf32 has 10 bits after the point and is about twice as "
+      "fast. Default: tf32.");
   verb.add_flag("--force", request->force, "go on even if the trial is unfit to learn from");
 }
 

@@ -102,6 +102,8 @@ ROWS = {
         "out_of_bag": both("predictions.xlsx"),
         "log": both("no/such/folder.jsonl"),
         "time_budget": both(-1),
+        "device": only_program("gpu"),
+        "precision": only_program("fp16"),
         "force": flag(),
         **EVERYWHERE,
         **PROGRESS,

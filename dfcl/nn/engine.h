@@ -13,7 +13,7 @@
 // on the set, the objective, the plan and the state alone, to the byte, on any number of threads and in every run on
 // one kind of processor or card. Random numbers are keyed by (seed, epoch, place in the order), never drawn in the
 // order of execution. So a run that is resumed from a saved state ends with the same bytes. Two engines of one network
-// start at the same parameters and agree but for rounding.
+// start at the same parameters and agree but for rounding on the same order of rows; the order is each engine's own.
 //
 // One caller at a time; an engine uses the threads of the context it is given.
 #pragma once

@@ -9,6 +9,7 @@
 #include "dfcl/core/error_makers.h"
 #include "dfcl/data/study_keys.h"
 #include "dfcl/learn/facts_json.h"
+#include "dfcl/nn/cuda/card_engine.h"
 #include "dfcl/nn/network_engine.h"
 #include "dfcl/nn/network_predictor.h"
 #include "dfcl/nn/table/table_learner.h"
@@ -159,8 +160,10 @@ NetworkLearner::NetworkLearner(Preprocessing preprocessing, OutcomeNetworkOption
 
 learn::Fit NetworkLearner::fit(const learn::TrainingSet& set, const learn::Objective& objective,
                                const learn::Stage& stage, core::RunContext& context) const {
-  Trainer trainer(set, objective, stage, std::make_unique<NetworkEngine>(set, objective, preprocessing_, network_),
-                  steps_, std::nullopt, seed_, context);
+  std::unique_ptr<Engine> engine =
+      cuda::on_device(std::make_unique<NetworkEngine>(set, objective, preprocessing_, network_), set, objective,
+                      preprocessing_, network_, context);
+  Trainer trainer(set, objective, stage, std::move(engine), steps_, std::nullopt, seed_, context);
   if (stage.start != nullptr) {
     const auto& members = network_parts(*stage.start).members;
     trainer.state().parameters = members[stage.member % members.size()];

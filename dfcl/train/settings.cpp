@@ -117,6 +117,7 @@ std::vector<std::pair<std::string, std::string>> Settings::shown() const {
                                                            {"ensemble", number(ensemble)},
                                                            {"as_published", as_published ? "true" : "false"}};
   if (!scaling.empty()) list.emplace_back("scaling", scaling);
+  if (!device.empty()) list.emplace_back("device", device);
   if (!start_from.empty()) list.emplace_back("start_from", start_from);
   if (method.decides()) {
     list.emplace_back("warm_epochs", number(warm_epochs));

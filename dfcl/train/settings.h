@@ -45,6 +45,7 @@ struct Settings {
   bool as_published = false;
   bool table = false;      // networks are for tables ([network] kind)
   std::string scaling;     // of numbers, as the study says it; "": the usual one
+  std::string device;      // of networks, where it is not the processor
   std::string start_from;  // fingerprint of the model that training starts from; "": none
 
   bool needs_nuisance() const { return method.decides() && baseline == loss::Baseline::doubly_robust; }

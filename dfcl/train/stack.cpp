@@ -12,6 +12,7 @@
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/hash.h"
 #include "dfcl/train/checkpoint.h"
+#include "dfcl/train/device.h"
 #include "dfcl/train/run_key.h"
 #include "dfcl/train/stack_weights.h"
 
@@ -24,10 +25,12 @@ constexpr const char* kTimeIsUp = "the time was up";
 // A list with a one for each member that time left out, kept so that the run can go on to the same end.
 constexpr const char* kLeftOut = "left-out";
 
-std::uint64_t stack_key(const StackRequest& request, const std::vector<const Method*>& members, std::uint64_t seed) {
+std::uint64_t stack_key(const StackRequest& request, const std::vector<const Method*>& members,
+                        const core::RunContext& context) {
   std::uint64_t key = core::hash_text("stack");
   for (const Method* method : members) {
-    const Settings settings = fold_settings(request.study, *method, request.prepared.train_rows.size(), seed);
+    const Settings settings =
+        with_device(fold_settings(request.study, *method, request.prepared.train_rows.size(), context.seed), context);
     key = core::combine_hashes(key, run_key(request.trial, request.study, settings));
   }
   return key;
@@ -68,7 +71,7 @@ class StackFit {
       : request_(request),
         context_(context),
         wanted_(stack_members(request.study)),
-        checkpoint_(request.checkpoint_folder, stack_key(request, wanted_, context.seed)),
+        checkpoint_(request.checkpoint_folder, stack_key(request, wanted_, context)),
         fits_(request.trial, request.study, request.prepared, request.units, checkpoint_, context),
         clock_(kShareForFolds * request.seconds_limit) {}
 

@@ -11,6 +11,7 @@
 #include "dfcl/model/model_file.h"
 #include "dfcl/train/checkpoint.h"
 #include "dfcl/train/cross_fit.h"
+#include "dfcl/train/device.h"
 #include "dfcl/train/finish.h"
 #include "dfcl/train/fold_fits.h"
 #include "dfcl/train/run_key.h"
@@ -31,8 +32,9 @@ class Run {
         context_(context),
         method_(find_method(study.method.name)),
         prepared_(prepare(trial, study, method_, context, options.start)),
-        settings_(settings_of(study, method_, prepared_.train_rows.size(), context.seed,
-                              options.start == nullptr ? "" : model::fingerprint_of(*options.start))),
+        settings_(with_device(settings_of(study, method_, prepared_.train_rows.size(), context.seed,
+                                          options.start == nullptr ? "" : model::fingerprint_of(*options.start)),
+                              context)),
         checkpoint_(options.checkpoint_folder, run_key(trial, study, settings_)) {
     if (options.start != nullptr && !method_.uses("start")) {
       throw core::Error(

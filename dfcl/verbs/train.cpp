@@ -16,6 +16,7 @@
 #include "dfcl/io/trial/trial_reader.h"
 #include "dfcl/learn/record_json.h"
 #include "dfcl/model/model_file.h"
+#include "dfcl/train/device.h"
 #include "dfcl/train/method_traits.h"
 #include "dfcl/train/train.h"
 #include "dfcl/verbs/check.h"
@@ -116,6 +117,7 @@ void write_out_of_bag(const std::string& path, const data::Prediction& predictio
 
 model::Model train(const TrainRequest& request, core::RunContext& context) {
   check_request(request);
+  context.device = train::choose_device(request.device, request.precision, context);
   const data::Study study = read_study_input(request.study);
   if (study.method.name != "auto") (void)train::find_method(study.method.name);
   warn_of_idle_settings(request, study.method.name, context);

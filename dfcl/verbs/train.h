@@ -24,6 +24,8 @@ struct TrainRequest {
   std::optional<std::string> out_of_bag;  // path: predictions of the training units by parts that did not see them
   std::optional<std::string> log;         // path to which a JSON line is added for each epoch
   std::optional<double> time_budget;      // seconds; fits of a stack or mean beyond it are left out
+  std::string device = "cpu";             // networks are trained on: auto, cpu or cuda (train/device.h)
+  std::string precision = "tf32";         // of products on a graphics card: tf32 or fp32
   bool force = false;                     // continue even if the trial is unfit
 };
 

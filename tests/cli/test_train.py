@@ -482,3 +482,16 @@ def test_a_study_is_no_model_and_a_model_needs_units(dfcl, made, tmp_path):
     result = dfcl("allocate", *inputs, "--per-unit", 1, "-o", "plan.parquet")
     assert result.code == USAGE and "is not a model" in result.stderr
     assert os.listdir(tmp_path) == []
+
+
+def test_a_device_is_a_word_and_a_card_that_is_not_there_is_exit_5(dfcl, made, tmp_path):
+    train = ["train", made / "criteo.toml", "--method", "tsm", "--epochs", 1, "-o", "model.safetensors"]
+    wrong = dfcl(*train, "--device", "gpu")
+    assert wrong.code == USAGE and "auto, cpu or cuda" in wrong.stderr
+    wrong = dfcl(*train, "--precision", "fp16")
+    assert wrong.code == USAGE and "tf32 or fp32" in wrong.stderr
+    asked = dfcl(*train, "--device", "cuda")
+    if asked.code == 0:
+        pytest.skip("there is a card")
+    assert asked.code == 5 and "graphics" in asked.stderr
+    good(dfcl(*train, "--device", "auto"))

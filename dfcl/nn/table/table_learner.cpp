@@ -5,6 +5,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/nn/cuda/card_engine.h"
 #include "dfcl/nn/network_learner.h"
 #include "dfcl/nn/table/table_engine.h"
 #include "dfcl/nn/table/table_predictor.h"
@@ -77,7 +78,9 @@ TableLearner::TableLearner(TableEncoding encoding, const TableOptions& options, 
 
 learn::Fit TableLearner::fit(const learn::TrainingSet& set, const learn::Objective& objective,
                              const learn::Stage& stage, core::RunContext& context) const {
-  auto engine = std::make_unique<TableEngine>(set, objective, encoding_, options_, training_.dropout);
+  std::unique_ptr<Engine> engine =
+      cuda::on_device(std::make_unique<TableEngine>(set, objective, encoding_, options_, training_.dropout), set,
+                      objective, encoding_, options_, training_.dropout, context);
   Trainer trainer(set, objective, stage, std::move(engine), steps_, training_.stopping, seed_, context);
   if (stage.start != nullptr) {
     const auto& networks = table_parts(*stage.start).networks;
