@@ -25,7 +25,8 @@ struct SampleRows {
       arm.push_back(static_cast<std::uint8_t>(random.below(static_cast<std::uint32_t>(num_arms))));
       revenue.push_back(random.bernoulli(0.3) ? 1.0f : 0.0f);
       cost.push_back(random.bernoulli(0.4) ? 1.0f : 0.0f);
-      weight.push_back(static_cast<float>(random.uniform(1.0, 3.0)));
+      sample.push_back(static_cast<float>(random.uniform(0.5, 1.5)));
+      weight.push_back(sample.back() * static_cast<float>(random.uniform(1.0, 3.0)));
       for (float& value : nuisance_revenue.row(row)) value = static_cast<float>(random.uniform());
       for (float& value : nuisance_cost.row(row)) value = static_cast<float>(random.uniform());
     }
@@ -36,7 +37,8 @@ struct SampleRows {
             .cost = cost,
             .weight = weight,
             .nuisance_revenue = nuisance_revenue.view(),
-            .nuisance_cost = nuisance_cost.view()};
+            .nuisance_cost = nuisance_cost.view(),
+            .sample = sample};
   }
 
   core::Matrix<float> features;
@@ -46,6 +48,7 @@ struct SampleRows {
   std::vector<float> revenue;
   std::vector<float> cost;
   std::vector<float> weight;
+  std::vector<float> sample;
 };
 
 inline EngineOptions criteo_options() {

@@ -44,17 +44,20 @@ struct TableRows {
       arm.push_back(static_cast<std::uint8_t>(random.below(static_cast<std::uint32_t>(num_arms))));
       revenue.push_back(random.bernoulli(0.3) ? 1.0f : 0.0f);
       cost.push_back(random.bernoulli(0.4) ? 1.0f : 0.0f);
-      weight.push_back(static_cast<float>(random.uniform(1.0, 3.0)));
+      sample.push_back(static_cast<float>(random.uniform(0.5, 1.5)));
+      weight.push_back(sample.back() * static_cast<float>(random.uniform(1.0, 3.0)));
       for (float& value : nuisance_revenue.row(unit)) value = static_cast<float>(random.uniform());
       for (float& value : nuisance_cost.row(unit)) value = static_cast<float>(random.uniform());
     }
   }
-  TrainingRows rows() const { return {arm, revenue, cost, weight, nuisance_revenue.view(), nuisance_cost.view()}; }
+  TrainingRows rows() const {
+    return {arm, revenue, cost, weight, nuisance_revenue.view(), nuisance_cost.view(), sample};
+  }
 
   data::Features features;
   core::Matrix<float> nuisance_revenue, nuisance_cost;
   std::vector<std::uint8_t> arm;
-  std::vector<float> revenue, cost, weight;
+  std::vector<float> revenue, cost, weight, sample;
   std::vector<std::uint32_t> all;
 };
 

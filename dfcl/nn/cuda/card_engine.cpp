@@ -36,7 +36,7 @@ bool take_decision(const loss::Loss<float>& loss, DecisionKind kind, CardLosses&
   return true;
 }
 
-CardLosses card_losses(const learn::TrainingSet& set, const learn::Objective& objective) {
+CardLosses card_losses(const learn::Objective& objective) {
   const auto given = objective.losses();
   CardLosses losses;
   const auto* prediction = given.empty() ? nullptr : dynamic_cast<const loss::PredictionLoss<float>*>(given[0].loss);
@@ -51,8 +51,6 @@ CardLosses card_losses(const learn::TrainingSet& set, const learn::Objective& ob
       !take_decision<loss::IfdKernel>(decision, DecisionKind::ifd, losses) &&
       !take_decision<loss::IfdSoftmaxKernel>(decision, DecisionKind::ifd_softmax, losses))
     refuse("this method's decision loss does not run on a graphics card");
-  if (losses.needs_nuisance() && !set.sample.empty())
-    refuse("the doubly robust form with sample weights does not run on a graphics card");
   return losses;
 }
 
@@ -101,7 +99,8 @@ class CardEngine : public nn::Engine {
   const learn::TrainingSet& set() const { return set_; }
   const learn::Objective& objective() const { return objective_; }
   TrainingRows data() const {
-    return {set_.arm, set_.scaled_revenue, set_.scaled_cost, set_.weight, set_.nuisance_revenue, set_.nuisance_cost};
+    return {set_.arm,           set_.scaled_revenue, set_.scaled_cost, set_.weight, set_.nuisance_revenue,
+            set_.nuisance_cost, set_.sample};
   }
 
  private:
@@ -172,7 +171,7 @@ class TableCardEngine final : public CardEngine {
                   const TableEncoding& encoding, const TableOptions& options, double dropout,
                   const core::RunContext& context)
       : CardEngine(std::move(host), set, objective), encoding_(encoding) {
-    static_cast<CardLosses&>(options_) = card_losses(set, objective);
+    static_cast<CardLosses&>(options_) = card_losses(objective);
     options_.table = options;
     options_.dropout = dropout;
     options_.precision = precision_of(context);
@@ -226,7 +225,7 @@ class NetworkCardEngine final : public CardEngine {
                     const Preprocessing& preprocessing, const OutcomeNetworkOptions& options,
                     const core::RunContext& context)
       : CardEngine(std::move(host), set, objective), preprocessing_(preprocessing) {
-    static_cast<CardLosses&>(options_) = card_losses(set, objective);
+    static_cast<CardLosses&>(options_) = card_losses(objective);
     options_.network = options;
     options_.precision = precision_of(context);
   }
@@ -276,6 +275,7 @@ class NetworkCardEngine final : public CardEngine {
         nuisance_cost(arms == 0 ? 0 : rows.size(), arms);
     std::vector<std::uint8_t> arm(rows.size());
     std::vector<float> revenue(rows.size()), cost(rows.size()), weight(rows.size());
+    std::vector<float> sample(all.sample.empty() ? 0 : rows.size());
     core::for_each_chunk(context, rows.size(), kChunkRows, [&](std::size_t begin, std::size_t end, std::size_t) {
       preprocessing_.apply(set().features->values.view(), rows.subspan(begin, end - begin),
                            inputs.view().slice(begin, end - begin));
@@ -285,13 +285,15 @@ class NetworkCardEngine final : public CardEngine {
         revenue[i] = all.revenue[row];
         cost[i] = all.cost[row];
         weight[i] = all.weight[row];
+        if (!sample.empty()) sample[i] = all.sample[row];
         if (arms == 0 || all.nuisance_revenue.data == nullptr) continue;
         std::ranges::copy(all.nuisance_revenue.row(row), nuisance_revenue.row(i).begin());
         std::ranges::copy(all.nuisance_cost.row(row), nuisance_cost.row(i).begin());
       }
     });
     const TrainingRows loaded{
-        arm, revenue, cost, weight, std::as_const(nuisance_revenue).view(), std::as_const(nuisance_cost).view()};
+        arm,   revenue, cost, weight, std::as_const(nuisance_revenue).view(), std::as_const(nuisance_cost).view(),
+        sample};
     if (to_predict) {
       card_->load_validation(std::as_const(inputs).view(), loaded);
     } else {
@@ -325,7 +327,7 @@ std::unique_ptr<nn::Engine> on_device(std::unique_ptr<nn::Engine> host, const le
                                       const learn::Objective& objective, const Preprocessing& preprocessing,
                                       const OutcomeNetworkOptions& options, core::RunContext& context) {
   return made_or_host(std::move(host), context, [&](std::unique_ptr<nn::Engine>& from) -> std::unique_ptr<nn::Engine> {
-    (void)card_losses(set, objective);  // before the host's engine is handed over
+    (void)card_losses(objective);  // before the host's engine is handed over
     return std::make_unique<NetworkCardEngine>(std::move(from), set, objective, preprocessing, options, context);
   });
 }
@@ -334,7 +336,7 @@ std::unique_ptr<nn::Engine> on_device(std::unique_ptr<nn::Engine> host, const le
                                       const learn::Objective& objective, const TableEncoding& encoding,
                                       const TableOptions& options, double dropout, core::RunContext& context) {
   return made_or_host(std::move(host), context, [&](std::unique_ptr<nn::Engine>& from) -> std::unique_ptr<nn::Engine> {
-    (void)card_losses(set, objective);  // before the host's engine is handed over
+    (void)card_losses(objective);  // before the host's engine is handed over
     return std::make_unique<TableCardEngine>(std::move(from), set, objective, encoding, options, dropout, context);
   });
 }

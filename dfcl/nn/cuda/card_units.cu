@@ -22,7 +22,8 @@ void require_rows(const TablePlan& plan, bool nuisance, core::MatrixView<const f
               data.weight.size() == count;
   if (nuisance) {
     const std::size_t size = count * static_cast<std::size_t>(plan.loss.num_arms);
-    fits = fits && data.nuisance_revenue.size() == size && data.nuisance_cost.size() == size;
+    fits = fits && data.nuisance_revenue.size() == size && data.nuisance_cost.size() == size &&
+           (data.sample.empty() || data.sample.size() == count);
   }
   if (!fits) refuse("outcomes of another size than the features");
   if (std::ranges::any_of(rows, [&](std::uint32_t row) { return row >= count; })) refuse("rows that are not there");
@@ -36,7 +37,8 @@ void write_record(const TrainingRows& data, bool nuisance, std::uint32_t row, st
   *to++ = static_cast<float>(data.arm[row]);
   if (!nuisance) return;
   to = std::ranges::copy(data.nuisance_revenue.row(row), to).out;
-  std::ranges::copy(data.nuisance_cost.row(row), to);
+  to = std::ranges::copy(data.nuisance_cost.row(row), to).out;
+  *to = data.sample.empty() ? 1.0f : data.sample[row];
 }
 
 }  // namespace

@@ -103,9 +103,10 @@ class Engine::Card {
     const auto width = static_cast<std::size_t>(network.record_floats);
     const auto num_inputs = static_cast<std::size_t>(network.inputs);
     const auto num_arms = static_cast<std::size_t>(network.loss.num_arms);
-    const bool sizes_fit = inputs.cols == num_inputs && rows.arm.size() == inputs.rows &&
-                           rows.revenue.size() == inputs.rows && rows.cost.size() == inputs.rows &&
-                           rows.weight.size() == inputs.rows && inputs.rows > 0 && inputs.rows < kNeverFailed;
+    const bool sizes_fit =
+        inputs.cols == num_inputs && rows.arm.size() == inputs.rows && rows.revenue.size() == inputs.rows &&
+        rows.cost.size() == inputs.rows && rows.weight.size() == inputs.rows &&
+        (rows.sample.empty() || rows.sample.size() == inputs.rows) && inputs.rows > 0 && inputs.rows < kNeverFailed;
     if (!sizes_fit) refuse("rows of another size than the inputs");
     if (nuisance_ && (rows.nuisance_revenue.size() != inputs.rows * num_arms ||
                       rows.nuisance_cost.size() != inputs.rows * num_arms)) {
@@ -232,7 +233,8 @@ class Engine::Card {
     *to++ = static_cast<float>(rows.arm[row]);
     if (!nuisance_) return;
     to = std::ranges::copy(rows.nuisance_revenue.row(row), to).out;
-    std::ranges::copy(rows.nuisance_cost.row(row), to);
+    to = std::ranges::copy(rows.nuisance_cost.row(row), to).out;
+    *to = rows.sample.empty() ? 1.0f : rows.sample[row];
   }
 
   std::vector<float> in_layout(std::span<const float> values) const {

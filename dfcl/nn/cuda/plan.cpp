@@ -43,7 +43,7 @@ class PlanMaker {
     const std::size_t num_arms = model_.cost().num_arms();
     require_at_most("the number of inputs", inputs, 4096);
     network().inputs = static_cast<int>(inputs);
-    network().record_floats = rounded_up(inputs + kRecordFacts + (with_nuisance ? 2 * num_arms : 0), 4);
+    network().record_floats = rounded_up(inputs + record_facts(with_nuisance, num_arms), 4);
     network().row_floats = blocks_for(std::max(rounded_up(inputs, 16), network().record_floats));
   }
 

@@ -28,8 +28,12 @@ inline constexpr int kMostArms = 32;
 inline constexpr int kMostMultipliers = 64;
 // A unit of the reduction over blocks: positions of the layout.
 inline constexpr int kUnitPositions = 128;
-// Numbers after the inputs of a row: revenue, cost, weight, arm; then the nuisance predictions, revenue and cost.
+// Numbers after the inputs of a row: revenue, cost, weight, arm; with the doubly robust form then the nuisance
+// predictions of revenue and of cost and the sample weight.
 inline constexpr int kRecordFacts = 4;
+constexpr std::size_t record_facts(bool with_nuisance, std::size_t num_arms) {
+  return kRecordFacts + (with_nuisance ? 2 * num_arms + 1 : 0);
+}
 
 struct LayerPlan {
   int outputs;     // of all heads

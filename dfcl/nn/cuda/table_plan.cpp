@@ -25,8 +25,7 @@ class TablePlanMaker {
     std::iota(revenue.begin(), revenue.end(), std::size_t{0});
     std::iota(cost.begin(), cost.end(), revenue.size());
     plan().loss = make_loss_plan(losses, network.revenue(), network.cost(), revenue, cost);
-    const int num_arms = plan().loss.num_arms;
-    plan().record_floats = rounded_up(kRecordFacts + (losses.needs_nuisance() ? 2 * num_arms : 0), 4);
+    plan().record_floats = rounded_up(record_facts(losses.needs_nuisance(), network.cost().num_arms()), 4);
     result_.num_parameters = network.layout().size;
   }
   TableCardPlan take() { return std::move(result_); }

@@ -17,7 +17,7 @@ namespace dfcl::nn::cuda {
 struct UnitView {
   int tile_rows;
   int row;              // of the tile
-  const float* inputs;  // of the tile; from first_fact on: revenue, cost, weight, arm, nuisance predictions
+  const float* inputs;  // of the tile; from first_fact on: what record_facts counts
   int first_fact;
   float* raw;      // raw outputs of the tile; their gradient afterwards
   bool valid;      // else a row that pads the tile
@@ -117,13 +117,13 @@ __device__ __forceinline__ float add_decision(const LossPlan& plan, const Kernel
   const float observed_revenue = unit.fact(0);
   const float observed_cost = unit.fact(1);
   const float weight = unit.fact(2);
-  constexpr float sample = 1.0f;  // fits whose units differ in it stay on the processor
   const auto arm = static_cast<std::int32_t>(unit.fact(3));
   float by_revenue[kMemory], by_cost[kMemory], score[kMemory], reward[kMemory], slope[kMemory], spare[kMemory];
   float nuisance_revenue[kMemory], nuisance_cost[kMemory];
   float value = 0.0f;
   float value_sum = 0.0f;
   const bool robust = plan.baseline == loss::Baseline::doubly_robust;
+  const float sample = robust ? unit.fact(static_cast<int>(kRecordFacts + 2 * num_arms)) : 1.0f;
 #pragma unroll
   for (std::size_t j = 0; j < num_arms; ++j) {
     by_revenue[j] = by_cost[j] = 0.0f;
