@@ -137,10 +137,28 @@ void check_gradient(const Case& sample, std::size_t num_rows, Precision precisio
                      precision == Precision::fp32 ? "fp32" : "tf32", engine.tile_rows(), distance, loss_distance));
 }
 
+// What rounding may do to a gradient where no sum is near a kink.
+constexpr double kNearGradient = 2e-5;
+
+// How far double's gradient is from itself where the parameters are moved by eight last bits of float.
+double spread_of_gradient(Reference<double>& exact, const SampleRows& data, std::span<const std::uint32_t> rows,
+                          std::span<const float> parameters, std::span<const float> truth) {
+  double most = 0.0;
+  for (std::uint64_t seed = 1; seed <= 16; ++seed) {
+    core::RandomStream random(seed, core::stream_purpose("card perturbation"), 1);
+    exact.set_parameters(parameters);
+    for (double& value : exact.parameters()) value *= random.bernoulli(0.5) ? 1.0 + 0x1p-21 : 1.0 - 0x1p-21;
+    exact.compute(data, rows);
+    most = std::max(most, relative_distance(exact.gradient(), truth));
+  }
+  return most;
+}
+
 // One step at a time, each from where the processor's float is: the gradient against that of double at the same
 // parameters, and what Adam makes of the card's gradient against the processor's. No step inherits another's rounding.
-// A sum that is zero but for rounding may be on either side of a ReLU, and a row's part of a unit's gradient with it:
-// one step in ten may be that far off, a hundredth at most.
+// A sum that is zero but for rounding may be on either side of a ReLU, or of a choice between arms, and a row's part of
+// the gradient with it: a step may be further off only where the processor's own double is as far from itself
+// (spread_of_gradient), and nine in ten may not.
 void check_each_step(const Case& sample, std::size_t num_rows, std::size_t steps, std::size_t batch) {
   EngineOptions options = sample.options;
   options.precision = Precision::fp32;
@@ -152,6 +170,7 @@ void check_each_step(const Case& sample, std::size_t num_rows, std::size_t steps
   engine.load(data.features.view(), data.rows());
   const std::vector<std::uint32_t> order = random_batches(num_rows, steps, batch);
   std::vector<double> distances;
+  bool excused = true;
   double from_adam = 0.0;
   for (std::size_t step = 0; step < steps; ++step) {
     const auto rows = std::span(order).subspan(step * batch, batch);
@@ -160,7 +179,12 @@ void check_each_step(const Case& sample, std::size_t num_rows, std::size_t steps
     exact.compute(data, rows);
     engine.set_state(before);
     engine.run_epoch(rows);
-    distances.push_back(relative_distance(engine.gradient(), exact.gradient()));
+    const std::vector<float> truth = exact.gradient();
+    distances.push_back(relative_distance(engine.gradient(), truth));
+    if (distances.back() >= kNearGradient) {
+      const double spread = spread_of_gradient(exact, data, rows, before.parameters, truth);
+      excused = excused && distances.back() < 4.0 * spread;
+    }
     AdamState<float> adam(0);
     adam.mean = before.mean;
     adam.mean_square = before.mean_square;
@@ -172,7 +196,7 @@ void check_each_step(const Case& sample, std::size_t num_rows, std::size_t steps
   }
   std::ranges::sort(distances);
   const double most = distances[steps - 1 - steps / 10];
-  expect(most < 2e-5 && distances.back() < 1e-2 && from_adam < 1e-6,
+  expect(most < kNearGradient && excused && from_adam < 1e-6,
          fmt::format(
              "each of {} steps, {}: gradient {:.1e} from double, nine in ten within {:.1e}, median {:.1e}; Adam {:.1e}",
              steps, sample.name, distances.back(), most, distances[steps / 2], from_adam));

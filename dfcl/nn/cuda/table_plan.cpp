@@ -25,7 +25,8 @@ class TablePlanMaker {
     std::iota(revenue.begin(), revenue.end(), std::size_t{0});
     std::iota(cost.begin(), cost.end(), revenue.size());
     plan().loss = make_loss_plan(losses, network.revenue(), network.cost(), revenue, cost);
-    plan().record_floats = rounded_up(record_facts(losses.needs_nuisance(), network.cost().num_arms()), 4);
+    const std::size_t facts = record_facts(losses.needs_nuisance(), network.cost().num_arms());
+    plan().record_floats = rounded_up(static_cast<int>(facts), 4);
     result_.num_parameters = network.layout().size;
   }
   TableCardPlan take() { return std::move(result_); }

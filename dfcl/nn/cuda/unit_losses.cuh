@@ -25,7 +25,10 @@ struct UnitView {
   float* revenue;  // predictions go here; or null
   float* cost;
 
-  __device__ __forceinline__ float fact(int i) const { return inputs[place_in_tile(tile_rows, row, first_fact + i)]; }
+  __device__ __forceinline__ const float* fact_at(int i) const {
+    return inputs + place_in_tile(tile_rows, row, first_fact + i);
+  }
+  __device__ __forceinline__ float fact(int i) const { return *fact_at(i); }
 };
 
 // Sums of this thread's part of the unit's loss, not weighted.
@@ -123,7 +126,8 @@ __device__ __forceinline__ float add_decision(const LossPlan& plan, const Kernel
   float value = 0.0f;
   float value_sum = 0.0f;
   const bool robust = plan.baseline == loss::Baseline::doubly_robust;
-  const float sample = robust ? unit.fact(static_cast<int>(kRecordFacts + 2 * num_arms)) : 1.0f;
+  // Read where it is used, and only by the doubly robust form: the kernels have no register to spare for it.
+  const float* const sample = unit.fact_at(static_cast<int>(kRecordFacts + 2 * num_arms));
 #pragma unroll
   for (std::size_t j = 0; j < num_arms; ++j) {
     by_revenue[j] = by_cost[j] = 0.0f;
@@ -145,7 +149,7 @@ __device__ __forceinline__ float add_decision(const LossPlan& plan, const Kernel
                                                   .observed_revenue = &observed_revenue,
                                                   .observed_cost = &observed_cost,
                                                   .weight = &weight,
-                                                  .sample = &sample,
+                                                  .sample = sample,
                                                   .value = &value,
                                                   .value_sum = &value_sum};
   for (int i = quarter; i < plan.num_multipliers; i += 4) {
