@@ -8,20 +8,13 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 #include <utility>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/file_calls.h"
 
 namespace dfcl::core {
-namespace {
-
-Error file_error(const char* what, const std::string& where, int code) {
-  return Error({.kind = ErrorKind::file, .what = what, .where = where, .found = std::strerror(code)});
-}
-
-}  // namespace
 
 Memory::~Memory() { release(); }
 
@@ -67,10 +60,10 @@ Memory Memory::of_file(const std::string& path, std::size_t bytes) {
   Memory memory;
   memory.path_ = path;
   memory.folder_ = path.substr(0, path.find_last_of('/') + 1);
-  memory.file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (memory.file_ < 0) throw file_error("cannot open", path, errno);
+  memory.file_ = core::open_file(path, O_RDONLY | O_NONBLOCK).release();
+  if (memory.file_ < 0) throw file_error(path, "cannot open", errno);
   struct stat status = {};
-  if (::fstat(memory.file_, &status) != 0) throw file_error("cannot read", path, errno);
+  if (::fstat(memory.file_, &status) != 0) throw file_error(path, "cannot read", errno);
   if (!S_ISREG(status.st_mode) || static_cast<std::size_t>(status.st_size) != bytes) {
     throw Error({.kind = ErrorKind::file,
                  .what = "a file of another size than it should have",
@@ -79,30 +72,32 @@ Memory Memory::of_file(const std::string& path, std::size_t bytes) {
                  .expected = std::to_string(bytes) + " bytes"});
   }
   if (bytes == 0) return memory;
-  void* data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, memory.file_, 0);
-  if (data == MAP_FAILED) throw file_error("cannot map into memory", path, errno);
-  memory.data_ = data;
+  memory.data_ = map_file(memory.file_, bytes, false);
+  if (memory.data_ == nullptr) throw file_error(path, "cannot map into memory", errno);
   memory.bytes_ = bytes;
   return memory;
 }
 
 void Memory::open_file() {
   if (!path_.empty()) {
-    file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (file_ < 0) throw file_error("cannot make the file", path_, errno);
-  } else {
-    std::string name = folder_ + "/scratch-XXXXXX";
-    file_ = ::mkostemp(name.data(), O_CLOEXEC);
-    if (file_ < 0) throw file_error("cannot make a file in the folder", folder_, errno);
-    ::unlink(name.c_str());
+    file_ = core::open_file(path_, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0644).release();
+    if (file_ < 0) throw file_error(path_, "cannot make the file", errno);
+    return;
   }
+  // A file that never has a name leaves nothing behind, however the process ends. Not all file systems have them.
+  file_ = core::open_file(folder_, O_RDWR | O_TMPFILE, 0600).release();
+  if (file_ >= 0) return;
+  const std::string name = folder_ + "/scratch-" + random_name();
+  file_ = core::open_file(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600).release();
+  if (file_ < 0) throw file_error(folder_, "cannot make a file in the folder", errno);
+  ::unlink(name.c_str());
 }
 
 void Memory::resize(std::size_t bytes) {
   if (bytes == bytes_) return;
   if (folder_.empty() && path_.empty()) {
     if (bytes == 0) return release();
-    void* grown = std::realloc(data_, bytes);
+    void* grown = fails_here(FileCall::allocate) ? nullptr : std::realloc(data_, bytes);
     if (grown == nullptr) throw std::bad_alloc();
     data_ = grown;
     bytes_ = bytes;
@@ -111,19 +106,18 @@ void Memory::resize(std::size_t bytes) {
   if (file_ < 0) open_file();
   const std::string& where = path_.empty() ? folder_ : path_;
   // Room on the disk is taken now: a page that cannot be written later would end the process.
-  const int full = bytes > bytes_
-                       ? ::posix_fallocate(file_, static_cast<off_t>(bytes_), static_cast<off_t>(bytes - bytes_))
-                       : (::ftruncate(file_, static_cast<off_t>(bytes)) == 0 ? 0 : errno);
-  if (full != 0) throw file_error("cannot make room on the disk", where, full);
+  const int full = bytes > bytes_ ? reserve_file(file_, bytes_, bytes - bytes_)
+                                  : (::ftruncate(file_, static_cast<off_t>(bytes)) == 0 ? 0 : errno);
+  if (full != 0) throw file_error(where, "cannot make room on the disk", full);
   void* data = nullptr;
   if (bytes > 0 && data_ == nullptr) {
-    data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+    data = map_file(file_, bytes, true);
   } else if (bytes > 0) {
-    data = ::mremap(data_, bytes_, bytes, MREMAP_MAYMOVE);
+    data = remap_file(data_, bytes_, bytes);
   } else {
     ::munmap(data_, bytes_);
   }
-  if (data == MAP_FAILED) throw file_error("cannot map into memory", where, errno);
+  if (bytes > 0 && data == nullptr) throw file_error(where, "cannot map into memory", errno);
   data_ = data;
   bytes_ = bytes;
 }

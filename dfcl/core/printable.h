@@ -12,6 +12,9 @@ namespace dfcl::core {
 
 std::string printable(std::string_view text);
 
+// Whether every byte belongs to a character of UTF-8.
+bool is_utf8(std::string_view text);
+
 // What a message shows of a name that came with an input.
 inline constexpr std::size_t kMostNameBytes = 60;
 

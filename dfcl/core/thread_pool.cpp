@@ -2,6 +2,7 @@
 #include "dfcl/core/thread_pool.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace dfcl::core {
@@ -14,7 +15,10 @@ thread_local bool inside_body = false;
 ThreadPool::ThreadPool(int threads) {
   if (threads <= 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   workers_.reserve(static_cast<std::size_t>(threads - 1));
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  try {
+    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {  // a limit of processes or memory: those that have started do the work
+  }
 }
 
 ThreadPool::~ThreadPool() {

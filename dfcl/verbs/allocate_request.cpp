@@ -256,10 +256,11 @@ void check_request(const AllocateRequest& request, const core::RunContext& conte
        {std::pair{"units", &request.units}, std::pair{"output", &request.output},
         std::pair{"control", &request.control}, std::pair{"eligible", &request.eligible},
         std::pair{"segment", &request.segment}, std::pair{"segment_budgets", &request.segment_budgets},
-        std::pair{"second_cost", &request.second_cost}, std::pair{"holdout_salt", &request.holdout_salt},
-        std::pair{"launch", &request.launch}, std::pair{"previous", &request.previous}}) {
+        std::pair{"second_cost", &request.second_cost}, std::pair{"previous", &request.previous}}) {
     require_text(field, *text);
   }
+  require_kept_text("holdout_salt", request.holdout_salt);
+  require_kept_text("launch", request.launch);
   check_limits(request);
   check_stream(request);
   check_numbers(request);

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +15,7 @@
 #include "dfcl/compare/comparison_entries.h"
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/core/file_calls.h"
 #include "dfcl/core/version.h"
 #include "dfcl/data/study_keys.h"
 #include "dfcl/io/study/study_file.h"
@@ -56,8 +56,20 @@ void make_folder(const std::string& path) {
 
 ordered_json read_json(const std::string& path) {
   ordered_json json = ordered_json::parse(io::read_text_file(path, kMostBytes), nullptr, false);
-  if (json.is_discarded() || !json.is_object()) throw wrong_folder(path, "the file is damaged");
+  if (json.is_discarded() || !json.is_object())
+    throw cannot(path, "the file is damaged", "", "remove it, or the folder");
   return json;
+}
+
+// What is kept of the time that training took, by model.
+ordered_json read_times(const std::string& path) {
+  ordered_json times = read_json(path);
+  for (const auto& [name, time] : times.items()) {
+    if (!time.is_object() || !time.contains("seconds") || !time["seconds"].is_number() || !time.contains("resumed") ||
+        !time["resumed"].is_boolean())
+      throw cannot(path, "the file is damaged", name, "remove it: only the times of training are lost");
+  }
+  return times;
 }
 
 // What was compared must be compared still, by the same reference; more may come.
@@ -103,7 +115,8 @@ std::string difference_of(const ordered_json& kept, const ordered_json& asked, c
 bool is_free(const std::string& folder) {
   std::error_code code;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, code)) {
-    if (entry.path().filename() != kLock) return false;
+    const std::string name = entry.path().filename();
+    if (name != kLock && !io::is_temporary_name(name)) return false;  // a run that was killed at its first write
   }
   if (code) throw cannot(folder, "cannot read the folder", code.message());
   return true;
@@ -115,18 +128,14 @@ bool is_free(const std::string& folder) {
 class ComparisonFolder::Lock {
  public:
   explicit Lock(const std::string& folder)
-      : file_(::open((fs::path(folder) / kLock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-    if (file_ < 0) throw cannot(folder, "cannot write to the folder", std::strerror(errno));
-    if (::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-    ::close(file_);
+      : file_(core::open_file((fs::path(folder) / kLock).string(), O_RDWR | O_CREAT | O_NOFOLLOW, 0644)) {
+    if (!file_) throw cannot(folder, "cannot write to the folder", std::strerror(errno));
+    if (::flock(file_.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
     throw cannot(folder, "another compare is running here", "", "wait for it to end, or choose another folder with -o");
   }
-  ~Lock() { ::close(file_); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
 
  private:
-  int file_;
+  core::Descriptor file_;
 };
 
 ComparisonFolder::ComparisonFolder(std::string folder, const data::Study& study, std::uint64_t trial,
@@ -192,7 +201,7 @@ bool ComparisonFolder::has_model(const std::string& entry, std::uint64_t seed) c
 void ComparisonFolder::keep(const std::string& entry, std::uint64_t seed, const model::Model& trained, double seconds,
                             bool resumed) {
   const std::string path = file("training.json");
-  ordered_json times = fs::exists(path) ? read_json(path) : ordered_json::object();
+  ordered_json times = fs::exists(path) ? read_times(path) : ordered_json::object();
   times[fmt::format("{}-{}", entry, seed)] = {{"seconds", seconds}, {"resumed", resumed}};
   io::write_text_file(path, times.dump(2) + "\n");
   make_folder(file("models"));
@@ -209,10 +218,10 @@ void ComparisonFolder::forget_checkpoint(const std::string& entry, std::uint64_t
 std::optional<ComparisonFolder::Time> ComparisonFolder::time(const std::string& entry, std::uint64_t seed) const {
   const std::string path = file("training.json");
   if (!fs::exists(path)) return std::nullopt;
-  const ordered_json times = read_json(path);
+  const ordered_json times = read_times(path);
   const auto found = times.find(fmt::format("{}-{}", entry, seed));
-  if (found == times.end() || !found->is_object()) return std::nullopt;
-  return Time{found->value("seconds", 0.0), found->value("resumed", false)};
+  if (found == times.end()) return std::nullopt;
+  return Time{found->at("seconds").get<double>(), found->at("resumed").get<bool>()};
 }
 
 }  // namespace dfcl::verbs

@@ -36,7 +36,7 @@ data::Provenance make_provenance(const data::Study& study, Switch controller, st
 }  // namespace
 
 DeployResult deploy(const DeployRequest& request, core::RunContext& context) {
-  require_text("checkpoint", request.checkpoint);
+  require_folder("checkpoint", request.checkpoint);
   const data::Study study = read_study_input(request.study, false);
   if (request.output) {
     require_ending("output", *request.output, ".json");

@@ -2,10 +2,12 @@
 #include "dfcl/verbs/outputs.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 
 #include "dfcl/core/error_makers.h"
+#include "dfcl/core/printable.h"
 #include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/io/tables/file_format.h"
 
@@ -17,6 +19,12 @@ void require_text(const char* field, const std::string& value) {
 
 void require_text(const char* field, const std::optional<std::string>& value) {
   if (value) require_text(field, *value);
+}
+
+void require_kept_text(const char* field, const std::optional<std::string>& value) {
+  require_text(field, value);
+  if (value && !core::is_utf8(*value))
+    throw core::field_error(field, "text that is not UTF-8", fmt::format("'{}'", core::printable_start(*value)));
 }
 
 void require_place(const char* field, const std::string& output, std::initializer_list<std::string> inputs) {
@@ -36,12 +44,29 @@ void require_output(const char* field, const std::string& output, std::initializ
                     const core::RunContext& context) {
   require_place(field, output, inputs);
   std::error_code absent;
-  if (context.may_overwrite || !std::filesystem::exists(output, absent)) return;
+  if (context.may_overwrite || io::is_stream(output) || !std::filesystem::exists(output, absent)) return;
   throw core::Error({.kind = core::ErrorKind::file,
                      .field = field,
                      .what = "is there already",
                      .found = fmt::format("'{}'", output),
                      .hint = fmt::format("choose another name, or {} replaces it", core::field_name("overwrite"))});
+}
+
+void require_folder(const char* field, const std::optional<std::string>& folder) {
+  namespace fs = std::filesystem;
+  require_text(field, folder);
+  if (!folder) return;
+  std::error_code absent;
+  fs::path place = fs::absolute(*folder).lexically_normal();
+  while (!fs::exists(place, absent) && place.has_relative_path()) place = place.parent_path();
+  const char* reason = !fs::is_directory(place, absent)            ? "not a folder"
+                       : ::access(place.c_str(), W_OK | X_OK) != 0 ? "it cannot be written to"
+                                                                   : nullptr;
+  if (reason == nullptr) return;
+  throw core::Error({.kind = core::ErrorKind::file,
+                     .field = field,
+                     .what = fmt::format("cannot make the folder '{}'", *folder),
+                     .found = fmt::format("'{}': {}", place.string(), reason)});
 }
 
 bool holds_files(const std::optional<std::string>& folder) {

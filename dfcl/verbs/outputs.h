@@ -15,6 +15,9 @@ namespace dfcl::verbs {
 void require_text(const char* field, const std::optional<std::string>& value);
 void require_text(const char* field, const std::string& value);
 
+// The same of a text that files keep: it must be UTF-8 too.
+void require_kept_text(const char* field, const std::optional<std::string>& value);
+
 // field: whose value `output` is. inputs: files, globs or folders, "" for none. Throws Error of kind usage where the
 // output is empty or would replace an input, of kind file where an input is absent, the output's folder is absent or
 // cannot be written to, or the output is there and the context does not say that it may be replaced.
@@ -23,6 +26,9 @@ void require_output(const char* field, const std::string& output, std::initializ
 
 // The same of a file that may be there: one that is added to, or what a run that is resumed has written.
 void require_place(const char* field, const std::string& output, std::initializer_list<std::string> inputs);
+
+// Throws Error of kind file where no such folder can be made, of kind usage where the name is empty. Makes nothing.
+void require_folder(const char* field, const std::optional<std::string>& folder);
 
 // Whether a checkpoint folder was given and holds anything: the run is resumed, which is not overwriting.
 bool holds_files(const std::optional<std::string>& folder);

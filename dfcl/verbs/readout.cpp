@@ -55,7 +55,7 @@ void check_request(const ReadoutRequest& request, const core::RunContext& contex
   require_text("plan", request.plan);
   require_text("outcomes", request.outcomes);
   require_text("control", request.control);
-  require_text("launch", request.launch);
+  require_kept_text("launch", request.launch);
   require_text("weight", request.weight);
   for (const std::string& name : request.guardrails) require_text("guardrail", name);
   require_number("budget", request.budget);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "dfcl/core/error_makers.h"
@@ -94,14 +93,6 @@ void check_outputs(const SimulateRequest& request, const core::RunContext& conte
   }
 }
 
-// Writes the study into its temporary; it gets its name when everything else has.
-void write_study(const io::AtomicFile& file, const std::string& text) {
-  std::ofstream stream(file.temporary_path(), std::ios::binary);
-  stream << text;
-  stream.close();
-  if (!stream) throw core::Error({.kind = core::ErrorKind::file, .what = "cannot write", .where = file.path()});
-}
-
 struct Chunk {
   simulate::SimulatedRows rows;
   std::vector<simulate::ArmTotals> totals;
@@ -119,8 +110,8 @@ class TrialSink {
     if (request.output) trial_file_.emplace(*request.output, trial_.columns, result.trial.provenance);
     if (request.truth) truth_file_.emplace(*request.truth, truth_.columns, result.truth.provenance);
     if (request.study) {
-      study_file_.emplace(*request.study);
-      write_study(*study_file_, result.study_text);
+      study_file_.emplace(*request.study);  // it gets its name when everything else has
+      study_file_->write(result.study_text);
     }
   }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/verbs/train.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 
 #include "dfcl/core/error_makers.h"
+#include "dfcl/core/file_calls.h"
 #include "dfcl/core/version.h"
 #include "dfcl/data/prediction_facts.h"
 #include "dfcl/io/predictions/prediction_writer.h"
@@ -28,21 +30,17 @@ namespace {
 // A log to which lines are added while the run goes on.
 class EpochLog {
  public:
-  explicit EpochLog(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "a"), std::fclose) {
-    if (file_ == nullptr) fail();
+  explicit EpochLog(const std::string& path)
+      : path_(path), file_(core::open_file(path, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY, 0644)) {
+    if (!file_) throw core::file_error(path_, "cannot write the log", errno);
   }
   void add(const learn::EpochRecord& record) {
-    if (std::fprintf(file_.get(), "%s\n", learn::record_line(record).c_str()) < 0 || std::fflush(file_.get()) != 0)
-      fail();
+    core::write_all(file_.number(), learn::record_line(record) + "\n", path_);
   }
 
  private:
-  [[noreturn]] void fail() const {
-    throw core::Error({.kind = core::ErrorKind::file, .field = "log", .what = "cannot write the log", .where = path_});
-  }
-
   std::string path_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  core::Descriptor file_;
 };
 
 // A setting that was given and changes nothing is a mistake more often than not.
@@ -66,8 +64,8 @@ void warn_of_idle_budget(const TrainRequest& request, const data::Study::Method&
 void check_request(const TrainRequest& request) {
   require_text("output", request.output);
   require_text("start_from", request.start_from);
-  require_text("checkpoint", request.checkpoint);
-  require_text("cache", request.cache);
+  require_folder("checkpoint", request.checkpoint);
+  require_folder("cache", request.cache);
   if (request.out_of_bag) require_table_ending("out_of_bag", *request.out_of_bag);
   require_text("log", request.log);
   if (request.time_budget && !(*request.time_budget >= 0.0 && std::isfinite(*request.time_budget)))

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/io/study/study_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <variant>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/core/file_calls.h"
 #include "dfcl/data/splits.h"
 #include "dfcl/data/study_check.h"
 #include "dfcl/data/study_keys.h"
+#include "dfcl/io/study/toml_depth.h"
 #include "dfcl/io/study/toml_value.h"
 #include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/io/tables/column_values.h"
@@ -82,7 +84,7 @@ void apply_override(const std::string& text, const std::string& given, Study& st
   }
   std::optional<toml::table> parsed;
   try {
-    parsed = toml::parse("value = " + value);
+    if (is_shallow(value)) parsed = toml::parse("value = " + value);
   } catch (const toml::parse_error&) {  // a bare word is a text
   }
   if (parsed && parsed->size() == 1) {
@@ -108,11 +110,7 @@ void check_together(const Study& study, const std::string& path, bool needs_tria
 }
 
 // A trial in the study's place is told from a study by its first bytes.
-void require_study_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string head(64, '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+void require_study_file(const std::string& path, std::string_view head) {
   const bool is_text = std::none_of(head.begin(), head.end(), [](unsigned char letter) {
     return letter < 32 && letter != '\n' && letter != '\r' && letter != '\t';
   });
@@ -122,12 +120,28 @@ void require_study_file(const std::string& path) {
                           fmt::format("`dfcl init {} -o study.toml` writes a first one for a trial", path));
 }
 
+// A pipe can be read once only. A trial is larger than any study: its first bytes are enough to say so.
+std::string read_study_text(const std::string& path) {
+  constexpr std::size_t kHead = 64;
+  std::error_code absent;
+  const bool is_long =
+      std::filesystem::is_regular_file(path, absent) && std::filesystem::file_size(path, absent) > kMostStudyBytes;
+  if (is_long) {
+    const core::Descriptor file = core::open_file(path, O_RDONLY);
+    char head[kHead];
+    const ssize_t got = file ? core::read_some(file.number(), head, kHead) : 0;
+    require_study_file(path, {head, static_cast<std::size_t>(std::max<ssize_t>(0, got))});
+  }
+  std::string text = read_text_file(path, kMostStudyBytes);
+  require_study_file(path, std::string_view(text).substr(0, kHead));
+  return text;
+}
+
 }  // namespace
 
 Study read_study(const std::string& path, const std::vector<std::string>& overrides) {
-  require_study_file(path);
-  Study study = parse_study(read_text_file(path, kMostStudyBytes), path,
-                            std::filesystem::path(path).parent_path().string(), overrides, true);
+  const std::string text = read_study_text(path);
+  Study study = parse_study(text, path, std::filesystem::path(path).parent_path().string(), overrides, true);
   study.file = path;
   return study;
 }
@@ -138,6 +152,7 @@ Study parse_study(const std::string& text, const std::string& path, const std::s
   study.folder = folder;
   toml::table file;
   try {
+    require_shallow(text, path);
     file = toml::parse(text, path);
   } catch (const toml::parse_error& failure) {
     throw core::usage_error(fmt::format("{}:{}", path, failure.source().begin.line), "not a study file",

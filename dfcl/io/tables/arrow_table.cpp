@@ -26,7 +26,7 @@ constexpr std::int64_t kBatchRows = 65536;
 class ArrowSource : public RecordSource {
  public:
   ArrowSource(const std::string& path, const TableFormat& format) : RecordSource(path, format) {
-    file_ = check(BlockingFile::open(path, pool()));
+    file_ = open_file();
     auto options = arrow::ipc::IpcReadOptions::Defaults();
     options.memory_pool = pool();
     options.use_threads = false;
@@ -98,9 +98,9 @@ class ArrowSource : public RecordSource {
 
 class ArrowSink : public RecordSink {
  public:
-  ArrowSink(const std::string& file, const std::string& path, const std::shared_ptr<arrow::Schema>& schema)
+  ArrowSink(const OutputFile& file, const std::string& path, const std::shared_ptr<arrow::Schema>& schema)
       : RecordSink(path),
-        stream_(check(arrow::io::FileOutputStream::Open(file))),
+        stream_(file),
         footer_(std::make_shared<arrow::KeyValueMetadata>()),
         writer_(check(arrow::ipc::MakeFileWriter(stream_, schema, arrow::ipc::IpcWriteOptions::Defaults(), footer_))) {}
 
@@ -113,7 +113,7 @@ class ArrowSink : public RecordSink {
   }
 
  private:
-  std::shared_ptr<arrow::io::FileOutputStream> stream_;
+  OutputFile stream_;
   std::shared_ptr<arrow::KeyValueMetadata> footer_;
   std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
 };
@@ -128,7 +128,7 @@ const TableFormat kArrowFileFormat = {
     .open = [](const std::string& path, int) -> std::unique_ptr<RecordSource> {
       return std::make_unique<ArrowSource>(path, kArrowFileFormat);
     },
-    .create = [](const std::string& file, const std::string& path, std::shared_ptr<arrow::Schema> schema,
+    .create = [](const OutputFile& file, const std::string& path, std::shared_ptr<arrow::Schema> schema,
                  Values) -> std::unique_ptr<RecordSink> { return std::make_unique<ArrowSink>(file, path, schema); }};
 
 const TableFormat kArrowStreamFormat = {

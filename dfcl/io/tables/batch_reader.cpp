@@ -47,6 +47,7 @@ class FileBatches : public data::BatchSource {
               const std::vector<data::ColumnType>& types, const std::string& id_column, core::RunContext& context)
       : id_column_(id_column), files_(input_files(path)), context_(context) {
     source_ = open_records(files_.front(), context.pool.threads());
+    versions_.push_back(source_->version());
     for (const std::string& name : names.empty() ? source_->schema()->field_names() : names) {
       const auto field = source_->schema()->GetFieldByName(name);
       const auto type = !types.empty()     ? types[columns_.size()]
@@ -67,6 +68,7 @@ class FileBatches : public data::BatchSource {
         convert(*part, batch);
         return true;
       }
+      source_->require_unchanged();
       if (++file_ >= files_.size()) return false;
       open();
     }
@@ -80,6 +82,9 @@ class FileBatches : public data::BatchSource {
  private:
   void open() {
     source_ = open_records(files_[file_], context_.pool.threads());
+    // Passes over different files would mix them.
+    if (file_ == versions_.size()) versions_.push_back(source_->version());
+    require_same_file(versions_[file_], *source_);
     source_->select(wanted_);
     rows_before_ = lines_before_ = 0;
   }
@@ -125,6 +130,7 @@ class FileBatches : public data::BatchSource {
 
   std::string id_column_;
   std::vector<std::string> files_;
+  std::vector<core::FileVersion> versions_;  // of the files that were opened
   core::RunContext& context_;
   std::vector<data::ColumnInfo> columns_;
   std::vector<WantedColumn> wanted_;

@@ -1,41 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file for Arrow's readers whose reads all happen in the calling thread. Arrow's own files hand some reads to
-// background threads, which may let go of buffers after the reader and its memory pool are gone. Internal to io.
+// A file for Arrow's readers, read through our own calls and in the calling thread only. Arrow's own files hand some
+// reads to background threads, which may let go of buffers after the reader and its memory pool are gone. Several share
+// one descriptor. Internal to io.
 #pragma once
 
-#include <arrow/io/file.h>
+#include <arrow/buffer.h>
+#include <arrow/io/interfaces.h>
 #include <arrow/util/future.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <memory>
-#include <string>
+#include <utility>
+
+#include "dfcl/core/file_calls.h"
 
 namespace dfcl::io {
 
 class BlockingFile final : public arrow::io::RandomAccessFile {
  public:
-  static arrow::Result<std::shared_ptr<BlockingFile>> open(const std::string& path, arrow::MemoryPool* pool) {
-    ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(path, pool));
-    ARROW_ASSIGN_OR_RAISE(const std::int64_t size, file->GetSize());
-    return std::shared_ptr<BlockingFile>(new BlockingFile(std::move(file), size));
-  }
+  BlockingFile(std::shared_ptr<const core::Descriptor> file, std::uint64_t size, arrow::MemoryPool* pool)
+      : file_(std::move(file)), size_(static_cast<std::int64_t>(size)), pool_(pool) {}
 
-  arrow::Status Close() override { return file_->Close(); }
-  bool closed() const override { return file_->closed(); }
-  arrow::Result<std::int64_t> Tell() const override { return file_->Tell(); }
-  arrow::Status Seek(std::int64_t position) override { return file_->Seek(position); }
+  arrow::Status Close() override {
+    is_closed_ = true;
+    return arrow::Status::OK();
+  }
+  bool closed() const override { return is_closed_; }
+  arrow::Result<std::int64_t> Tell() const override { return place_; }
+  arrow::Status Seek(std::int64_t position) override {
+    if (position < 0) return arrow::Status::Invalid("a place before the start of the file");
+    place_ = position;
+    return arrow::Status::OK();
+  }
   arrow::Result<std::int64_t> GetSize() override { return size_; }
-  arrow::Result<std::int64_t> Read(std::int64_t bytes, void* out) override { return file_->Read(bytes, out); }
+  arrow::Result<std::int64_t> Read(std::int64_t bytes, void* out) override {
+    ARROW_ASSIGN_OR_RAISE(const std::int64_t got, ReadAt(place_, bytes, out));
+    place_ += got;
+    return got;
+  }
   arrow::Result<std::shared_ptr<arrow::Buffer>> Read(std::int64_t bytes) override {
-    return file_->Read(std::min(bytes, size_));
+    ARROW_ASSIGN_OR_RAISE(auto buffer, ReadAt(place_, bytes));
+    place_ += buffer->size();
+    return buffer;
   }
   arrow::Result<std::int64_t> ReadAt(std::int64_t position, std::int64_t bytes, void* out) override {
-    return file_->ReadAt(position, bytes, out);
+    if (position < 0 || bytes < 0) return arrow::Status::Invalid("a place outside the file");
+    std::int64_t done = 0;
+    while (done < bytes) {
+      const ssize_t got =
+          core::read_some_at(file_->number(), static_cast<char*>(out) + done, static_cast<std::size_t>(bytes - done),
+                             static_cast<std::uint64_t>(position + done));
+      if (got < 0) return arrow::Status::IOError(std::strerror(errno));
+      if (got == 0) break;
+      done += got;
+    }
+    return done;
   }
   // A damaged length never allocates more than the file holds.
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(std::int64_t position, std::int64_t bytes) override {
-    return file_->ReadAt(position, std::min(bytes, size_));
+    if (position < 0 || bytes < 0) return arrow::Status::Invalid("a place outside the file");
+    const std::int64_t most = std::min(bytes, std::max<std::int64_t>(0, size_ - position));
+    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::ResizableBuffer> buffer, arrow::AllocateResizableBuffer(most, pool_));
+    ARROW_ASSIGN_OR_RAISE(const std::int64_t got, ReadAt(position, most, buffer->mutable_data()));
+    if (got < most) ARROW_RETURN_NOT_OK(buffer->Resize(got, false));
+    return buffer;
   }
   arrow::Future<std::shared_ptr<arrow::Buffer>> ReadAsync(const arrow::io::IOContext&, std::int64_t position,
                                                           std::int64_t bytes, bool) override {
@@ -43,11 +74,11 @@ class BlockingFile final : public arrow::io::RandomAccessFile {
   }
 
  private:
-  BlockingFile(std::shared_ptr<arrow::io::ReadableFile> file, std::int64_t size)
-      : file_(std::move(file)), size_(size) {}
-
-  std::shared_ptr<arrow::io::ReadableFile> file_;
+  std::shared_ptr<const core::Descriptor> file_;
   std::int64_t size_;
+  arrow::MemoryPool* pool_;
+  std::int64_t place_ = 0;
+  bool is_closed_ = false;
 };
 
 }  // namespace dfcl::io

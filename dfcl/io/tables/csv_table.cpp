@@ -73,7 +73,7 @@ bool seems_whole(ParseAs parse_as, const arrow::DataType& guessed) {
 class CsvSource : public RecordSource {
  public:
   CsvSource(const std::string& path, const TableFormat& format) : RecordSource(path, format) {
-    file_ = check(BlockingFile::open(path, pool()));
+    file_ = open_file();
     stream_ = file_;
     if (&format == &kGzippedCsvFormat) {
       codec_ = check(arrow::util::Codec::Create(arrow::Compression::GZIP));
@@ -323,8 +323,8 @@ class CsvSource : public RecordSource {
 
 class CsvSink : public RecordSink {
  public:
-  CsvSink(const std::string& file, const std::string& path, const std::shared_ptr<arrow::Schema>& schema, bool gzipped)
-      : RecordSink(path), stream_(check(arrow::io::FileOutputStream::Open(file))) {
+  CsvSink(const OutputFile& file, const std::string& path, const std::shared_ptr<arrow::Schema>& schema, bool gzipped)
+      : RecordSink(path), stream_(file) {
     if (gzipped) {
       codec_ = check(arrow::util::Codec::Create(arrow::Compression::GZIP));
       stream_ = check(arrow::io::CompressedOutputStream::Make(codec_.get(), stream_));
@@ -357,7 +357,7 @@ const TableFormat kGzippedCsvFormat = {
     .open = [](const std::string& path, int) -> std::unique_ptr<RecordSource> {
       return std::make_unique<CsvSource>(path, kGzippedCsvFormat);
     },
-    .create = [](const std::string& file, const std::string& path, std::shared_ptr<arrow::Schema> schema, Values)
+    .create = [](const OutputFile& file, const std::string& path, std::shared_ptr<arrow::Schema> schema, Values)
         -> std::unique_ptr<RecordSink> { return std::make_unique<CsvSink>(file, path, schema, true); }};
 
 const TableFormat kCsvFormat = {
@@ -368,7 +368,7 @@ const TableFormat kCsvFormat = {
     .open = [](const std::string& path, int) -> std::unique_ptr<RecordSource> {
       return std::make_unique<CsvSource>(path, kCsvFormat);
     },
-    .create = [](const std::string& file, const std::string& path, std::shared_ptr<arrow::Schema> schema, Values)
+    .create = [](const OutputFile& file, const std::string& path, std::shared_ptr<arrow::Schema> schema, Values)
         -> std::unique_ptr<RecordSink> { return std::make_unique<CsvSink>(file, path, schema, false); }};
 
 }  // namespace dfcl::io

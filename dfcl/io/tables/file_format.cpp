@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/io/tables/file_format.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <glob.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <string_view>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/file_calls.h"
 #include "dfcl/io/tables/memory_table.h"
 #include "dfcl/io/tables/table_format.h"
 
@@ -64,16 +64,14 @@ const TableFormat& format_of_name(const std::string& path) {
 }
 
 const TableFormat& format_of_contents(const std::string& path) {
-  std::FILE* file = fs::is_directory(path) ? nullptr : std::fopen(path.c_str(), "rb");
-  if (file == nullptr) {
-    throw core::Error({.kind = core::ErrorKind::file,
-                       .what = "cannot read",
-                       .where = path,
-                       .found = fs::is_directory(path) ? "a folder" : fmt::format("'{}'", std::strerror(errno))});
-  }
+  std::error_code absent;
+  if (fs::is_directory(path, absent)) throw core::file_error(path, "cannot read: it is a folder", 0);
+  const core::Descriptor file = core::open_file(path, O_RDONLY);
+  if (!file) throw core::file_error(path, "cannot read", errno);
   std::array<char, kHeadBytes> head{};
-  const std::size_t size = std::fread(head.data(), 1, head.size(), file);
-  std::fclose(file);
+  const ssize_t got = core::read_some(file.number(), head.data(), head.size());
+  if (got < 0) throw core::file_error(path, "cannot read", errno);
+  const auto size = static_cast<std::size_t>(got);
   if (size == 0) throw core::Error({.kind = core::ErrorKind::data, .what = "the file is empty", .where = path});
   std::vector<std::string_view> names;
   for (const TableFormat* format : table_formats()) {

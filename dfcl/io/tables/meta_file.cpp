@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/io/tables/meta_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/core/file_calls.h"
 #include "dfcl/core/hash.h"
 #include "dfcl/core/printable.h"
 #include "dfcl/io/tables/atomic_file.h"
@@ -33,21 +32,29 @@ struct Contents {
   std::uint64_t hash = 0;
 };
 
-Contents contents_of(const std::string& path) {
+// The hash depends on the size of the blocks, which is part of the format.
+Contents contents_of(int file, const std::string& path) {
   constexpr std::size_t kBlock = std::size_t{1} << 20;
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
   Contents contents;
   std::vector<char> block(kBlock);
-  std::size_t size = kBlock;
-  while (file != nullptr && size == kBlock) {
-    size = std::fread(block.data(), 1, kBlock, file.get());
+  for (std::size_t size = kBlock; size == kBlock;) {
+    size = 0;
+    while (size < kBlock) {
+      const ssize_t got = core::read_some_at(file, block.data() + size, kBlock - size, contents.bytes + size);
+      if (got < 0) throw core::file_error(path, "cannot read", errno);
+      if (got == 0) break;
+      size += static_cast<std::size_t>(got);
+    }
     contents.hash = core::hash_bytes(block.data(), size, contents.hash);
     contents.bytes += size;
   }
-  if (file == nullptr || std::ferror(file.get()) != 0)
-    throw core::Error(
-        {.kind = core::ErrorKind::file, .what = "cannot read", .where = path, .found = std::strerror(errno)});
   return contents;
+}
+
+Contents contents_of(const std::string& path) {
+  const core::Descriptor file = core::open_file(path, O_RDONLY);
+  if (!file) throw core::file_error(path, "cannot read", errno);
+  return contents_of(file.number(), path);
 }
 
 ordered_json object_of(const std::vector<std::pair<std::string, std::string>>& entries) {
@@ -102,8 +109,9 @@ std::string meta_path(const std::string& table_path) { return table_path + ".met
 
 std::string meta_text(const data::Provenance& provenance,
                       const std::vector<std::pair<std::string, std::string>>& figures,
-                      const std::vector<std::string>& columns, std::size_t num_rows, const std::string& table_file) {
-  const Contents contents = contents_of(table_file);
+                      const std::vector<std::string>& columns, std::size_t num_rows, int table_file,
+                      const std::string& path) {
+  const Contents contents = contents_of(table_file, path);
   const ordered_json json = {{"format", kFormat},
                              {"meta", kVersion},
                              {"kind", provenance.kind},

@@ -15,10 +15,11 @@ namespace dfcl::io {
 
 std::string meta_path(const std::string& table_path);
 
-// The text of the file beside a table whose bytes stand in `table_file`.
+// The text of the file beside a table, whose bytes are read from the descriptor; `path` is for messages.
 std::string meta_text(const data::Provenance& provenance,
                       const std::vector<std::pair<std::string, std::string>>& figures,
-                      const std::vector<std::string>& columns, std::size_t num_rows, const std::string& table_file);
+                      const std::vector<std::string>& columns, std::size_t num_rows, int table_file,
+                      const std::string& path);
 
 // The provenance of a CSV file with its figures as further options; kind "" where nothing lies beside it. Throws Error
 // of kind data where what lies there is of another table, of kind file where it is damaged.

@@ -3,12 +3,14 @@
 // Parquet as a RecordSource and a RecordSink. Files of several row groups of moderate size are read a row group a part,
 // each by the thread that decodes it; others as batches of 65,536 rows. Every batch is validated in full before use.
 #include <arrow/io/api.h>
+#include <arrow/util/thread_pool.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/arrow/writer.h>
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
 
 #include <algorithm>
+#include <future>
 #include <mutex>
 
 #include "dfcl/core/error.h"
@@ -27,11 +29,26 @@ namespace {
 constexpr std::int64_t kBatchRows = 65536;
 constexpr std::int64_t kMostRowGroupRows = std::int64_t{1} << 18;
 
+// Whether Arrow's threads can all start. Where one cannot in the midst of a read, Arrow gives up while others still
+// work on what the reader then frees: so they are started before the first.
+bool arrow_threads_start() {
+  static const bool all = [] {
+    arrow::internal::ThreadPool* pool = arrow::internal::GetCpuThreadPool();
+    std::promise<void> go;
+    const std::shared_future<void> gate = go.get_future().share();
+    bool started = true;  // one task for each thread, none of which ends before the last has started
+    for (int i = 0; i < pool->GetCapacity() && started; ++i) started = pool->Spawn([gate] { gate.wait(); }).ok();
+    go.set_value();
+    return started;
+  }();
+  return all;
+}
+
 class ParquetSource : public RecordSource {
  public:
   ParquetSource(const std::string& path, int threads) : RecordSource(path, kParquetFormat) {
     guard([&] {
-      reader_ = open_reader(threads > 1, true);
+      reader_ = open_reader(threads > 1 && arrow_threads_start(), true);
       std::shared_ptr<arrow::Schema> schema;
       check(reader_->GetSchema(&schema));
       // What was added when the file was closed is not in the schema that was stored when it was opened.
@@ -119,7 +136,7 @@ class ParquetSource : public RecordSource {
     arrow_properties.set_pre_buffer(false);
     parquet::arrow::FileReaderBuilder builder;
     const auto known = reader_ == nullptr ? nullptr : reader_->parquet_reader()->metadata();
-    check(builder.Open(check(BlockingFile::open(path(), pool())), properties, known));
+    check(builder.Open(open_file(), properties, known));
     std::unique_ptr<parquet::arrow::FileReader> reader;
     check(builder.memory_pool(pool())->properties(arrow_properties)->Build(&reader));
     return reader;
@@ -169,8 +186,8 @@ class ParquetSource : public RecordSource {
 // Batches become row groups as they come.
 class ParquetSink : public RecordSink {
  public:
-  ParquetSink(const std::string& file, const std::string& path, std::shared_ptr<arrow::Schema> schema, Values values)
-      : RecordSink(path), schema_(std::move(schema)), stream_(check(arrow::io::FileOutputStream::Open(file))) {
+  ParquetSink(const OutputFile& file, const std::string& path, std::shared_ptr<arrow::Schema> schema, Values values)
+      : RecordSink(path), schema_(std::move(schema)), stream_(file) {
     parquet::WriterProperties::Builder builder;
     builder.compression(parquet::Compression::SNAPPY);
     if (values == Values::seldom_repeat) builder.disable_dictionary();
@@ -193,7 +210,7 @@ class ParquetSink : public RecordSink {
 
  private:
   std::shared_ptr<arrow::Schema> schema_;
-  std::shared_ptr<arrow::io::FileOutputStream> stream_;
+  OutputFile stream_;
   std::unique_ptr<parquet::arrow::FileWriter> writer_;
 };
 
@@ -207,7 +224,7 @@ const TableFormat kParquetFormat = {
     .open = [](const std::string& path, int threads) -> std::unique_ptr<RecordSource> {
       return std::make_unique<ParquetSource>(path, threads);
     },
-    .create = [](const std::string& file, const std::string& path, std::shared_ptr<arrow::Schema> schema,
+    .create = [](const OutputFile& file, const std::string& path, std::shared_ptr<arrow::Schema> schema,
                  Values values) -> std::unique_ptr<RecordSink> {
       return std::make_unique<ParquetSink>(file, path, std::move(schema), values);
     }};

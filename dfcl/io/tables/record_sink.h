@@ -4,6 +4,7 @@
 #pragma once
 
 #include <arrow/api.h>
+#include <arrow/io/interfaces.h>
 
 #include <memory>
 #include <string>
@@ -13,6 +14,8 @@
 #include "dfcl/io/tables/table_writer.h"
 
 namespace dfcl::io {
+
+using OutputFile = std::shared_ptr<arrow::io::OutputStream>;
 
 class RecordSink {
  public:

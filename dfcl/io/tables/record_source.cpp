@@ -3,9 +3,11 @@
 
 #include <arrow/memory_pool.h>
 #include <arrow/util/utf8.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <unordered_set>
 
@@ -23,14 +25,29 @@ std::int64_t memory_cap(std::uint64_t file_bytes) {
   return static_cast<std::int64_t>(kFloor + 16 * std::min(file_bytes, kCeiling));
 }
 
+core::Error changed_error(const std::string& path) {
+  return core::file_error(path, "the file was changed while it was read", 0, "wait until it is written, and run again");
+}
+
 }  // namespace
 
 RecordSource::RecordSource(std::string path, const TableFormat& format) : path_(std::move(path)), format_(format) {
-  std::error_code code;
-  file_bytes_ = std::filesystem::file_size(path_, code);
-  if (code) file_bytes_ = 0;
+  if (!is_memory_table(path_)) {
+    file_ = std::make_shared<core::Descriptor>(core::open_file(path_, O_RDONLY));
+    if (!*file_) throw core::file_error(path_, "cannot read", errno);
+    version_ = core::version_of(file_->number(), path_);
+    file_bytes_ = version_.bytes;
+  }
   pool_ = std::make_unique<arrow::CappedMemoryPool>(
       arrow::default_memory_pool(), arrow::default_memory_pool()->bytes_allocated() + memory_cap(file_bytes_));
+}
+
+std::shared_ptr<BlockingFile> RecordSource::open_file() const {
+  return std::make_shared<BlockingFile>(file_, file_bytes_, pool());
+}
+
+void RecordSource::require_unchanged() const {
+  if (file_ != nullptr && core::version_of(file_->number(), path_) != version_) throw changed_error(path_);
 }
 
 void RecordSource::set_schema(std::shared_ptr<arrow::Schema> schema) {
@@ -88,6 +105,10 @@ std::string RecordSource::location(const Part& part, std::int64_t row, std::int6
                                    std::int64_t lines_before) const {
   if (part.text == nullptr) return fmt::format("{}, row {}", path_, rows_before + row + 1);
   return fmt::format("{}:{}", path_, line_of(part, row, lines_before));
+}
+
+void require_same_file(const core::FileVersion& before, const RecordSource& now) {
+  if (before != now.version()) throw changed_error(now.path());
 }
 
 std::uint64_t bytes_of(const std::string& file) { return is_memory_table(file) ? 0 : std::filesystem::file_size(file); }

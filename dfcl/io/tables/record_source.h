@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/file_calls.h"
 #include "dfcl/io/tables/bad_row.h"
+#include "dfcl/io/tables/blocking_file.h"
 #include "dfcl/io/tables/table_format.h"
 
 namespace dfcl::io {
@@ -55,6 +57,10 @@ class RecordSource {
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
   std::uint64_t file_bytes() const { return file_bytes_; }
   virtual std::uint64_t bytes_read() const = 0;
+  // Of the file when it was opened. It stays open, so a file put in its place changes nothing of what is read.
+  const core::FileVersion& version() const { return version_; }
+  // Throws Error of kind file where the file was changed since.
+  void require_unchanged() const;
   // Rows, where the file says it.
   virtual std::optional<std::int64_t> num_rows() const { return std::nullopt; }
 
@@ -79,10 +85,14 @@ class RecordSource {
   // Checks names once the schema is known: no columns, duplicated names and names that are not UTF-8 are errors.
   void set_schema(std::shared_ptr<arrow::Schema> schema);
   arrow::MemoryPool* pool() const { return pool_.get(); }
+  // The file for one of Arrow's readers; all of them share one descriptor.
+  std::shared_ptr<BlockingFile> open_file() const;
 
  private:
   std::string path_;
   const TableFormat& format_;
+  std::shared_ptr<const core::Descriptor> file_;  // none for a table in memory
+  core::FileVersion version_;
   std::uint64_t file_bytes_ = 0;
   std::unique_ptr<arrow::MemoryPool> pool_;
   std::shared_ptr<arrow::Schema> schema_;
@@ -93,6 +103,9 @@ std::unique_ptr<RecordSource> open_records(const std::string& path, int threads)
 
 // Null where no MemoryTable has this name.
 std::unique_ptr<RecordSource> open_memory_records(const std::string& path);
+
+// Throws Error of kind file where a file is another one than it was in an earlier pass.
+void require_same_file(const core::FileVersion& before, const RecordSource& now);
 
 // The size of a file; 0 for a table in memory.
 std::uint64_t bytes_of(const std::string& file);

@@ -30,8 +30,8 @@ struct TableFormat {
   bool (*starts_with)(std::string_view head);
   // threads > 1 lets the columns of a file be decoded side by side.
   std::unique_ptr<RecordSource> (*open)(const std::string& path, int threads);
-  // Writes to `file` and names `path` in errors; null where the format is only read.
-  std::unique_ptr<RecordSink> (*create)(const std::string& file, const std::string& path,
+  // Writes to `file`, from its start to its end, and names `path` in errors; null where the format is only read.
+  std::unique_ptr<RecordSink> (*create)(const OutputFile& file, const std::string& path,
                                         std::shared_ptr<arrow::Schema> schema, Values values);
 };
 

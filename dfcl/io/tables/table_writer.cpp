@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "dfcl/core/error.h"
 #include "dfcl/io/tables/arrow_status.h"
 #include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/io/tables/file_format.h"
@@ -14,6 +15,36 @@
 #include "dfcl/io/tables/table_format.h"
 
 namespace dfcl::io {
+namespace {
+
+// What Arrow's writers write, through our own calls.
+class SeamStream final : public arrow::io::OutputStream {
+ public:
+  explicit SeamStream(AtomicFile& file) : file_(file) {}
+
+  arrow::Status Write(const void* bytes, std::int64_t size) override {
+    try {
+      file_.write({static_cast<const char*>(bytes), static_cast<std::size_t>(size)});
+    } catch (const core::Error& error) {
+      return arrow::Status::IOError(error.details().found);
+    }
+    place_ += size;
+    return arrow::Status::OK();
+  }
+  arrow::Status Close() override {
+    is_closed_ = true;
+    return arrow::Status::OK();
+  }
+  bool closed() const override { return is_closed_; }
+  arrow::Result<std::int64_t> Tell() const override { return place_; }
+
+ private:
+  AtomicFile& file_;
+  std::int64_t place_ = 0;
+  bool is_closed_ = false;
+};
+
+}  // namespace
 
 std::string figures_json(const Figures& figures) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
@@ -37,7 +68,7 @@ TableWriter::TableWriter(const std::string& path, std::vector<data::ColumnInfo> 
                          const data::Provenance& provenance, Values values)
     : impl_(std::make_unique<Impl>(path, provenance)) {
   impl_->schema = arrow_schema(columns, provenance);
-  impl_->sink = impl_->format.create(impl_->file.temporary_path(), path, impl_->schema, values);
+  impl_->sink = impl_->format.create(std::make_shared<SeamStream>(impl_->file), path, impl_->schema, values);
 }
 
 TableWriter::~TableWriter() = default;
@@ -50,9 +81,10 @@ void TableWriter::write(const data::Batch& batch) {
 void TableWriter::commit(const Figures& figures) {
   impl_->sink->close(figures);
   const std::string beside = meta_path(impl_->file.path());
+  if (impl_->file.is_stream()) return;
   if (impl_->format.is_text && !impl_->provenance.kind.empty()) {
     write_text_file(beside, meta_text(impl_->provenance, figures, impl_->schema->field_names(), impl_->num_rows,
-                                      impl_->file.temporary_path()));
+                                      impl_->file.descriptor(), impl_->file.path()));
   } else {
     ::unlink(beside.c_str());  // of a table that was here before
   }

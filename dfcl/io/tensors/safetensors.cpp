@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -14,6 +13,7 @@
 #include <set>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/file_calls.h"
 #include "dfcl/core/hash.h"
 #include "dfcl/core/printable.h"
 #include "dfcl/io/tables/atomic_file.h"
@@ -224,28 +224,6 @@ std::string prefix_of(const TensorFile& file) {
   return prefix + text;
 }
 
-[[noreturn]] void fail_system(const std::string& path, const char* what) {
-  throw core::Error(
-      {.kind = core::ErrorKind::file, .what = what, .where = path, .found = fmt::format("'{}'", std::strerror(errno))});
-}
-
-// A descriptor that is closed at the end of its scope.
-struct Descriptor {
-  int number;
-  ~Descriptor() {
-    if (number >= 0) ::close(number);
-  }
-};
-
-void write_all(int descriptor, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail_system(path, "cannot write");
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
 struct Header {
   std::uint64_t length = 0;  // of its text
   std::map<std::string, std::string> metadata;
@@ -275,9 +253,9 @@ Header header_of(std::string_view start, std::uint64_t file_bytes, const std::st
 
 // Memory is asked for when the header has been looked at: a length that it does not account for is refused before.
 std::string read_all(const std::string& path) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  const core::Descriptor file = core::open_file(path, O_RDONLY | O_NONBLOCK);
   struct stat status {};
-  if (file.number < 0 || ::fstat(file.number, &status) != 0) fail_system(path, "cannot read");
+  if (!file || ::fstat(file.number(), &status) != 0) throw core::file_error(path, "cannot read", errno);
   if (!S_ISREG(status.st_mode)) refuse(path, "it is not a regular file");
   const auto file_bytes = static_cast<std::uint64_t>(status.st_size);
   std::string bytes;
@@ -285,9 +263,8 @@ std::string read_all(const std::string& path) {
     std::size_t done = bytes.size();
     bytes.resize(end);
     while (done < bytes.size()) {
-      const ssize_t got = ::read(file.number, bytes.data() + done, bytes.size() - done);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail_system(path, "cannot read");
+      const ssize_t got = core::read_some(file.number(), bytes.data() + done, bytes.size() - done);
+      if (got < 0) throw core::file_error(path, "cannot read", errno);
       if (got == 0) refuse(path, "it became shorter while it was read");
       done += static_cast<std::size_t>(got);
     }
@@ -323,12 +300,8 @@ void write_safetensors(const std::string& path, TensorFile file) {
   check_and_order(file);
   const std::string prefix = prefix_of(file);
   io::AtomicFile output(path);
-  {
-    const Descriptor descriptor{::open(output.temporary_path().c_str(), O_WRONLY | O_CLOEXEC)};
-    if (descriptor.number < 0) fail_system(path, "cannot write");
-    write_all(descriptor.number, prefix, path);
-    for (const Tensor& tensor : file.tensors) write_all(descriptor.number, bytes_of(tensor.values), path);
-  }
+  output.write(prefix);
+  for (const Tensor& tensor : file.tensors) output.write(bytes_of(tensor.values));
   output.commit();
 }
 
@@ -359,9 +332,13 @@ TensorFile parse_safetensors(std::string_view bytes, const std::string& where) {
 TensorFile read_safetensors(const std::string& path) { return parse_safetensors(read_all(path), path); }
 
 bool is_safetensors(const std::string& path) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  const core::Descriptor file = core::open_file(path, O_RDONLY | O_NONBLOCK);
   char bytes[kPrefixBytes + 1];
-  if (file.number < 0 || ::read(file.number, bytes, sizeof(bytes)) != static_cast<ssize_t>(sizeof(bytes))) return false;
+  struct stat status {};
+  if (!file || ::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) return false;  // others say why
+  const ssize_t got = core::read_some_at(file.number(), bytes, sizeof(bytes), 0);
+  if (got < 0) throw core::file_error(path, "cannot read", errno);
+  if (got != static_cast<ssize_t>(sizeof(bytes))) return false;
   std::uint64_t length = 0;
   std::memcpy(&length, bytes, kPrefixBytes);
   return length <= kMostHeaderBytes && bytes[kPrefixBytes] == '{';

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/io/trial/trial_cache.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -13,6 +16,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/core/file_calls.h"
 #include "dfcl/core/hash.h"
 #include "dfcl/core/version.h"
 #include "dfcl/io/study/study_file.h"
@@ -108,15 +112,34 @@ void write_ids(const std::string& folder, const data::Ids& ids) {
   write_column(folder + "/id_bytes", ids.texts()->bytes());
 }
 
+constexpr const char* kMakingEnding = ".part";
+
+// Folders that runs were making when they were killed. Whoever makes one holds its lock (Making), so one whose lock can
+// be had belongs to nobody.
+void remove_dead(const fs::path& cache_folder) {
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(cache_folder, code)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("trial-") || !name.ends_with(kMakingEnding)) continue;
+    const core::Descriptor folder = core::open_file(entry.path(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    if (folder && ::flock(folder.number(), LOCK_EX | LOCK_NB) == 0) fs::remove_all(entry.path(), code);
+  }
+}
+
 // A folder for a cache in the making, gone with the object unless it was given its name. Two runs have two of them.
 class Making {
  public:
   explicit Making(std::string path) : path_(std::move(path)) {
     std::error_code code;
     fs::create_directories(fs::path(path_).parent_path(), code);
-    for (int number = 1; !code && folder_.empty(); ++number) {
-      const std::string name = fmt::format("{}.{}.part", path_, number);
-      if (fs::create_directory(name, code)) folder_ = name;
+    if (!code) remove_dead(fs::path(path_).parent_path());
+    while (!code && folder_.empty()) {
+      const std::string name = fmt::format("{}.{}{}", path_, core::random_name(), kMakingEnding);
+      if (!fs::create_directory(name, code)) continue;
+      lock_ = core::open_file(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+      // Another run may have taken it for a dead one before it was locked.
+      const bool is_ours = lock_ && ::flock(lock_.number(), LOCK_EX | LOCK_NB) == 0 && fs::exists(name, code);
+      if (is_ours || (lock_ && errno != EWOULDBLOCK && fs::exists(name, code))) folder_ = name;
     }
     if (code)
       throw core::Error({.kind = core::ErrorKind::file,
@@ -133,19 +156,23 @@ class Making {
 
   const std::string& folder() const { return folder_; }
   void give_name() {
-    std::error_code code;
-    fs::rename(folder_, path_, code);
-    if (!code) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
+      const core::Descriptor file = core::open_file(entry.path(), O_RDONLY | O_NOFOLLOW);
+      if (!file || core::sync_file(file.number()) != 0) throw core::file_error(entry.path(), "cannot write", errno);
+    }
+    core::sync_folder(folder_);
+    if (core::rename_file(folder_, path_) == 0) {
       folder_.clear();
-    } else if (!fs::exists(path_)) {  // else another run was faster, with the same contents
-      throw core::Error(
-          {.kind = core::ErrorKind::file, .what = "cannot name the cache", .where = path_, .found = code.message()});
+      core::sync_folder(fs::path(path_).parent_path());
+    } else if (const int reason = errno; !fs::exists(path_)) {  // else another run was faster, with the same contents
+      throw core::file_error(path_, "cannot name the cache", reason);
     }
   }
 
  private:
   std::string path_;
   std::string folder_;
+  core::Descriptor lock_;
 };
 
 // --- Reading

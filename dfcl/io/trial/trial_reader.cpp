@@ -76,6 +76,7 @@ data::Trial read_files(const data::Study& study, const std::vector<std::string>&
   for (const std::string& file : files) {
     if (file != files.front()) source = open_records(file, context.pool.threads());
     read_file(*source, plan, options, builder, bytes_before, bytes_total, context);
+    source->require_unchanged();
     bytes_before += source->file_bytes();
   }
   context.finished("reading");

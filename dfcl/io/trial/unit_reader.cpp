@@ -84,6 +84,9 @@ struct UnitReader::Impl {
 
   void open() {
     source = open_records(files[file], context.pool.threads());
+    // Passes over different files would mix them.
+    if (file == versions.size()) versions.push_back(source->version());
+    require_same_file(versions[file], *source);
     const std::vector<std::string> found = source->schema()->field_names();
     const auto is_feature = [&](const std::string& name) {
       return std::any_of(schema.features.begin(), schema.features.end(),
@@ -137,6 +140,7 @@ struct UnitReader::Impl {
   std::string id_column;
   data::ColumnType id_type = data::ColumnType::int64;
   std::shared_ptr<RecordSource> source;
+  std::vector<core::FileVersion> versions;  // of the files that were opened
   std::size_t file = 0;
   std::uint64_t bytes_before = 0;  // of files that are done
   std::uint64_t bytes_total = 0;
@@ -166,6 +170,7 @@ std::optional<std::shared_ptr<RawUnits>> UnitReader::read() {
       raw->part = std::move(*part);
       return raw;
     }
+    impl_->source->require_unchanged();
     if (impl_->file + 1 >= impl_->files.size()) {
       impl_->context.finished("reading");
       return std::nullopt;
