@@ -18,8 +18,8 @@ namespace {
 
 int run_compare(verbs::CompareRequest& request, const Session& session, core::RunContext& context) {
   if (!session.quiet()) {
-    request.on_training = [](const std::string& text) { fmt::print(stderr, "dfcl: training {}\n", text); };
-    request.on_note = [](const std::string& text) { fmt::print(stderr, "dfcl: {}\n", text); };
+    request.on_training = [](const std::string& text) { say(fmt::format("dfcl: training {}\n", text)); };
+    request.on_note = [](const std::string& text) { say(fmt::format("dfcl: {}\n", text)); };
   }
   const verbs::CompareResult result = verbs::compare(request, context);
   if (session.json()) {

@@ -20,7 +20,7 @@ struct EvaluateFlags : verbs::EvaluateRequest {
 };
 
 int run_evaluate(EvaluateFlags& flags, const Session& session, core::RunContext& context) {
-  if (!session.quiet()) flags.on_note = [](const std::string& text) { fmt::print(stderr, "dfcl: {}\n", text); };
+  if (!session.quiet()) flags.on_note = [](const std::string& text) { say(fmt::format("dfcl: {}\n", text)); };
   for (const std::string& path : flags.model_files) flags.models.push_back({.path = path});
   const verbs::EvaluateResult result = verbs::evaluate(flags, context);
   if (session.json()) {

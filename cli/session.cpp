@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,9 +9,11 @@
 #include <atomic>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -39,13 +42,58 @@ using core::ErrorKind;
 std::atomic<bool> stop_requested = false;
 std::atomic<int> stop_signals = 0;
 
+constexpr std::string_view kOutOfMemory =
+    "dfcl: error: out of memory\nhint: use fewer rows or columns, or a machine with more memory\n";
+
 extern "C" void request_stop(int) {
   stop_requested.store(true);
   // The first signal stops cleanly. `timeout` sends two at once, so the third is the one that means "now".
   if (stop_signals.fetch_add(1) >= 2) _exit(static_cast<int>(ErrorKind::interrupted));
 }
 
+// For handlers, which may allocate nothing: says why, and ends the process. Temporary files of the run are left for the
+// next one to remove.
+[[noreturn]] void end_at_once(std::string_view message, ErrorKind kind) {
+  (void)!::write(STDERR_FILENO, message.data(), message.size());
+  _exit(static_cast<int>(kind));
+}
+
+// A page of a mapped file that is not there any more.
+extern "C" void end_without_file(int) {
+  end_at_once(
+      "dfcl: error: a file that is mapped into memory (--cache) was cut or cannot be read any more\n"
+      "hint: run again; a damaged cache is named then\n",
+      ErrorKind::file);
+}
+
+// An exception in a thread of a library, or one that nothing can catch any more.
+[[noreturn]] void end_without_handler() {
+  try {
+    if (const std::exception_ptr failure = std::current_exception()) std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    end_at_once(kOutOfMemory, ErrorKind::internal);
+  } catch (const std::system_error&) {
+    end_at_once("dfcl: error: the system starts no more threads\nhint: use fewer with --threads\n",
+                ErrorKind::internal);
+  } catch (...) {
+  }
+  end_at_once("dfcl: error: unexpected end\nhint: this is a bug in dfcl\n", ErrorKind::internal);
+}
+
+// A file that the program opens later must not become its standard output: messages would be written into it.
+void occupy_standard_descriptors() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(number, F_GETFD) < 0) (void)!::open("/dev/null", number == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+  }
+}
+
 void install_signal_handlers() {
+  std::set_terminate(end_without_handler);
+  struct sigaction lost = {};
+  lost.sa_handler = end_without_file;
+  sigemptyset(&lost.sa_mask);
+  sigaction(SIGBUS, &lost, nullptr);
+
   struct sigaction stop = {};
   stop.sa_handler = request_stop;
   sigemptyset(&stop.sa_mask);
@@ -84,9 +132,9 @@ int report_error(const ErrorDetails& details, const core::FieldStyle& style, boo
     if (!shown.hint.empty()) error["hint"] = shown.hint;
     // Bytes of a broken input may not be UTF-8.
     const auto replace = nlohmann::ordered_json::error_handler_t::replace;
-    fmt::print(stderr, "{}\n", nlohmann::ordered_json{{"error", error}}.dump(-1, ' ', false, replace));
+    say(nlohmann::ordered_json{{"error", error}}.dump(-1, ' ', false, replace) + "\n");
   } else {
-    fmt::print(stderr, "dfcl: error: {}\n", core::to_message(details, style));
+    say(fmt::format("dfcl: error: {}\n", core::to_message(details, style)));
   }
   return code;
 }
@@ -150,6 +198,27 @@ void reject_empty(const CLI::App& verb) {
     const std::vector<std::string>& values = option->results();
     if (std::find(values.begin(), values.end(), "") == values.end()) continue;
     throw core::field_error(field_of_option(*option), "is empty");
+  }
+}
+
+// CLI11 reads 010 as eight and takes what is beyond 64 bits for the largest number there is.
+void reject_odd_numbers(const CLI::App& verb) {
+  for (const CLI::Option* option : verb.get_options()) {
+    const std::string type = option->get_type_name();
+    const bool is_whole = type.starts_with("INT") || type.starts_with("UINT");
+    if (!is_whole && !type.starts_with("FLOAT")) continue;
+    for (const std::string& text : option->results()) {
+      std::int64_t whole = 0;
+      double real = 0.0;
+      const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
+      const char* end = text.data() + text.size();
+      const auto read = is_whole ? std::from_chars(begin, end, whole) : std::from_chars(begin, end, real);
+      const std::size_t digit = text.find_first_not_of("+-");
+      const bool has_zeros = is_whole && digit != std::string::npos && text[digit] == '0' && digit + 1 < text.size();
+      if (read.ec == std::errc() && read.ptr == end && !has_zeros) continue;
+      throw core::field_error(field_of_option(*option), "cannot read the number", fmt::format("'{}'", text),
+                              is_whole ? "a whole number of 64 bits, without leading zeros" : "a number");
+    }
   }
 }
 
@@ -229,6 +298,7 @@ struct Session::Impl {
     }
     reject_unknown(*verb.app);
     reject_empty(*verb.app);
+    reject_odd_numbers(*verb.app);
   }
 };
 
@@ -253,9 +323,12 @@ CLI::App& Session::add_verb(const std::string& name, const std::string& summary,
   return verb;
 }
 
+void say(const std::string& text) { (void)!std::fwrite(text.data(), 1, text.size(), stderr); }
+
 void Session::show(const std::string& text) const { fmt::print("{}", full_ ? text : report::cut_to_screen(text)); }
 
 int Session::run(int argc, char** argv) {
+  occupy_standard_descriptors();
   install_signal_handlers();
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const auto has = [&](const char* flag) {
@@ -266,7 +339,7 @@ int Session::run(int argc, char** argv) {
   const auto fail = [&](const ErrorDetails& details) { return report_error(details, style, has("--json")); };
   try {
     if (arguments.empty()) {
-      fmt::print(stderr, "{}", program_help(impl_->program, HelpLength::brief));
+      say(program_help(impl_->program, HelpLength::brief));
       return static_cast<int>(ErrorKind::usage);
     }
     if (has("-h") || has("--help")) {
@@ -290,6 +363,8 @@ int Session::run(int argc, char** argv) {
       ProgressLine line(!quiet_ && isatty(STDERR_FILENO) == 1, !quiet_, style);
       core::RunContext context(core::checked_threads(threads_), core::checked_seed(seed_), &line, &stop_requested);
       context.may_overwrite = overwrite_;
+      if (context.pool.threads() < threads_)
+        context.warn(fmt::format("the system starts {} threads, not {}", context.pool.threads(), threads_));
       code = verb.action(context);
     }
     flush_output();

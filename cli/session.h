@@ -17,6 +17,9 @@
 
 namespace dfcl::cli {
 
+// Writes to standard error. Whether anybody hears it is no reason to fail.
+void say(const std::string& text);
+
 class Session {
  public:
   Session();
