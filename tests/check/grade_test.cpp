@@ -135,5 +135,52 @@ TEST(Propensities, OfSeveralArmsAddUp) {
   for (const double sum : weight) EXPECT_NEAR(sum / 9000.0, 1.0, 0.01) << "seed 6";
 }
 
+// A trial of 1,200 features, of which the last few tilt the arms: those that differ most are taken, and balanced.
+TEST(Propensities, OfMoreThanAThousandColumnsTakeThoseThatDiffer) {
+  core::RunContext context(2);
+  constexpr std::size_t kFeatures = 1200;
+  constexpr std::size_t kUnits = 2500;
+  data::Trial trial;
+  trial.arms.labels = {"0", "1"};
+  trial.ids = data::RowNumbers{1, kUnits};
+  trial.features.values = core::Matrix<float>(kUnits, kFeatures);
+  for (std::size_t k = 0; k < kFeatures; ++k)
+    trial.features.columns.push_back({.name = "x" + std::to_string(k), .categorical = false, .levels = {}});
+  for (std::size_t unit = 0; unit < kUnits; ++unit) {
+    core::RandomStream random(7, core::stream_purpose("many columns"), unit);
+    double tilt = 0.0;
+    for (std::size_t k = 0; k < kFeatures; ++k) {
+      trial.features.values(unit, k) = static_cast<float>(random.normal());
+      if (k + 3 >= kFeatures) tilt += 0.4 * static_cast<double>(trial.features.values(unit, k));
+    }
+    trial.arm.push_back(random.uniform() < 1.0 / (1.0 + std::exp(-tilt)) ? 1 : 0);
+    trial.revenue.push_back(1.0f);
+    trial.cost.push_back(0.0f);
+    trial.split.push_back(data::Split::train);
+  }
+  CheckOptions options;
+  EXPECT_EQ(options.max_columns, 1000u);
+  options.max_columns = 50;  // the same way in a twentieth of the time
+  const PropensityEstimate estimate = estimate_propensities(trial, context, options);
+  EXPECT_EQ(estimate.scores->num_columns(), 50u);
+  for (std::size_t k = kFeatures - 3; k < kFeatures; ++k) {
+    double sum[2] = {0.0, 0.0}, weight[2] = {0.0, 0.0}, plain[2] = {0.0, 0.0}, count[2] = {0.0, 0.0};
+    for (std::size_t unit = 0; unit < kUnits; ++unit) {
+      const std::size_t arm = trial.arm[unit];
+      const double x = static_cast<double>(trial.features.values(unit, k));
+      sum[arm] += x / static_cast<double>(estimate.propensity[unit]);
+      weight[arm] += 1.0 / static_cast<double>(estimate.propensity[unit]);
+      plain[arm] += x;
+      count[arm] += 1.0;
+    }
+    EXPECT_GT(plain[1] / count[1] - plain[0] / count[0], 0.2) << "seed 7, feature " << k;
+    EXPECT_NEAR(sum[1] / weight[1], sum[0] / weight[0], 0.03) << "seed 7, feature " << k;
+  }
+  std::vector<float> columns(50);
+  std::vector<double> probability(2);
+  estimate.scores->look_at(trial, estimate.scores->draw_of(0), columns, probability);
+  EXPECT_NEAR(probability[0] + probability[1], 1.0, 1e-12);
+}
+
 }  // namespace
 }  // namespace dfcl::check

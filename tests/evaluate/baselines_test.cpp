@@ -292,6 +292,61 @@ TEST(Facts, IntervalsOfCostKeepToWhatTheStudyStates) {
   EXPECT_TRUE(plan.note.starts_with("The interval of cost ends where [cost] says that costs must.")) << plan.note;
 }
 
+// Two treated units that cost something are not given an arm: the doubly robust sum of costs falls below control's,
+// which cannot be; profit counts what can.
+TEST(Facts, ProfitCountsACostThatIsPossible) {
+  SmallTrial small = small_trial(12, {.num_units = 400});
+  for (std::size_t unit = 0; unit < small.x.size(); ++unit) small.trial.cost[unit] = 0.0f;
+  const TrialRows rows = rows_of(small.trial, std::nullopt);
+  const Predicted planned = predict(small.x, small.y, [](double x, double, std::size_t arm) -> Expected {
+    return {1.0 + (x > 0.5 ? 0.5 : 0.1) * static_cast<double>(arm), 0.1 * static_cast<double>(arm)};
+  });
+  // A nuisance that predicts gains where there are none: residuals take more off than it promised.
+  const Predicted nuisance = predict(small.x, small.y, [](double x, double, std::size_t arm) -> Expected {
+    return {1.0, arm == 0 ? 0.0 : x > 0.5 ? -0.2 : 0.2};
+  });
+  EvaluationOptions options = small_options();
+  options.budgets_per_unit = {0.05};
+  options.value_per_revenue = 0.5;
+  const JudgedPlan as_estimated = judge_one(rows, planned, nuisance, options).models[0].deployed[0];
+  ASSERT_NE(as_estimated.incremental_cost.value, 0.0);
+  options.cost_limits = {true, true, false};
+  const JudgedPlan plan = judge_one(rows, planned, nuisance, options).models[0].deployed[0];
+  EXPECT_EQ(plan.incremental_cost.value, std::max(0.0, as_estimated.incremental_cost.value));
+  EXPECT_NEAR(plan.incremental_profit->value, 0.5 * plan.incremental_revenue.value - plan.incremental_cost.value,
+              1e-12);
+  const Predicted dear = predict(small.x, small.y, [](double x, double, std::size_t arm) -> Expected {
+    return {1.0, arm == 0 ? 0.0 : x > 0.5 ? 0.2 : -0.2};
+  });
+  const JudgedPlan other = judge_one(rows, planned, dear, options).models[0].deployed[0];
+  // One of the two nuisances errs below zero; no plan is said to save what control does not cost.
+  EXPECT_EQ(std::min(plan.incremental_cost.value, other.incremental_cost.value), 0.0);
+}
+
+// Units of control that cost something by mistake cost nothing where the study says that control is free.
+TEST(Facts, AFreeControlIsFreeForEveryEstimator) {
+  SmallTrial small = small_trial(13, {.num_units = 600});
+  for (std::size_t unit = 0; unit < small.x.size(); ++unit) {
+    if (small.trial.arm[unit] == 0) small.trial.cost[unit] = 7.0f;
+  }
+  const TrialRows rows = rows_of(small.trial, std::nullopt);
+  const Predicted model = predict(small.x, small.y, sees_x);
+  for (const Estimator estimator :
+       {Estimator::horvitz_thompson, Estimator::hajek, Estimator::stratified, Estimator::doubly_robust}) {
+    EvaluationOptions options = small_options();
+    options.estimator = estimator;
+    const Evaluation costly = judge_one(rows, model, model, options);
+    EXPECT_GT(costly.control_cost.value, 3.0);
+    options.cost_limits = {true, true, false};
+    const Evaluation free = judge_one(rows, model, model, options);
+    EXPECT_EQ(free.control_cost.value, 0.0);
+    EXPECT_EQ(free.control_cost.high, 0.0);
+    const JudgedPlan& plan = free.models[0].deployed[0];
+    EXPECT_GT(plan.incremental_cost.value, 0.0) << to_text(estimator);
+    EXPECT_EQ(plan.incremental_cost.value, plan.cost.value) << to_text(estimator);
+  }
+}
+
 TEST(ArmMeansOfTrial, LeaveTheEvaluatedRowsOut) {
   SmallTrial small = small_trial(13, {.num_units = 500});
   for (std::size_t unit = 0; unit < 500; ++unit) {

@@ -7,6 +7,9 @@
 #include <tuple>
 
 #include "dfcl/core/error.h"
+#include "dfcl/evaluate/areas/areas.h"
+#include "dfcl/evaluate/curves/setting.h"
+#include "dfcl/evaluate/effects/differences.h"
 #include "dfcl/evaluate/estimators/influence.h"
 #include "dfcl/evaluate/estimators/join.h"
 #include "small_trials.h"
@@ -329,6 +332,43 @@ TEST(Evaluate, AlternativesDoNotWidenWhatIsSaidOfMethods) {
     EXPECT_LE(swept.differences[2].simultaneous_low, swept.differences[0].simultaneous_low) << "they count all";
     EXPECT_EQ(swept.verdict.sentence, two.verdict.sentence);
   }
+}
+
+// A difference in areas of which 2 % of the resamples lie below zero: shown alone, not among six comparisons.
+TEST(Evaluate, AreasAreComparedWithAllComparisonsCounted) {
+  const SmallTrial small = small_trial(31, {.num_units = 200});
+  const TrialRows rows = rows_of(small.trial, std::nullopt);
+  const Predicted model = predict(small.x, small.y, sees_x);
+  core::RunContext context(1);
+  EvaluationOptions options;
+  options.budgets_per_unit = {0.3};
+  options.num_resamples = 1000;
+  const auto sentence = [&](std::size_t num_models, std::optional<std::size_t> reference) {
+    EvaluationInput input{.rows = rows, .models = {}};
+    input.nuisance = model.outcomes();
+    input.reference = reference;
+    std::vector<std::vector<ArmAreas>> areas;
+    for (std::size_t i = 0; i < num_models; ++i) {
+      input.models.push_back({.name = "m" + std::to_string(i), .prediction = model.outcomes()});
+      ArmAreas own;
+      own.arm = 1;
+      own.aucc.area = i == 0 ? 0.5 : 0.7;
+      own.totals_away_from_zero = true;
+      for (std::size_t k = 0; k < 1000; ++k) {
+        own.area.push_back(i == 0 ? 0.5 : 0.492 + 0.4 * static_cast<double>(k) / 999.0);
+        own.published.push_back(own.area.back());
+      }
+      areas.push_back({own});
+    }
+    const Setting setting(input, options, context);
+    return aucc_differences(setting, areas, 0).front().sentence;
+  };
+  EXPECT_NE(sentence(2, 0).find("m1 ranks better than m0"), std::string::npos) << sentence(2, 0);
+  EXPECT_NE(sentence(7, 0).find("can be shown for arm '1', once all comparisons are counted."), std::string::npos)
+      << sentence(7, 0);
+  // A reference that was chosen by its estimates stands for all pairs: three models make three.
+  EXPECT_NE(sentence(2, std::nullopt).find("ranks better"), std::string::npos);
+  EXPECT_NE(sentence(3, std::nullopt).find("once all comparisons are counted"), std::string::npos);
 }
 
 TEST(Evaluate, AnUnfitTrialNeverSaysLaunch) {

@@ -259,6 +259,19 @@ TEST(Verdict, NamesBudgetsBelowWhatControlCosts) {
   EXPECT_FALSE(has(above.sentence + above.details[0], "ontrol costs")) << above.sentence;
 }
 
+TEST(Verdict, NamesArmsOfTooFewUnits) {
+  Evaluation evaluation = evaluation_of({{.name = "tsm", .gain = 9.0, .over_random = 4.0, .profit = 3.0}});
+  evaluation.arms = {
+      {.label = "0", .num_units = 500}, {.label = "5", .num_units = 29}, {.label = "10", .num_units = 30}};
+  const std::string found = verdict_of(evaluation, {}).sentence;
+  EXPECT_TRUE(has(found,
+                  "Too few: arm '5' has 29 units here, and intervals of plans that use it hold less often than "
+                  "they say below 30 units."))
+      << found;
+  evaluation.arms[1].num_units = 30;
+  EXPECT_FALSE(has(verdict_of(evaluation, {}).sentence, "Too few"));
+}
+
 TEST(Verdict, SaysThatAnUnfitTrialProvesNothing) {
   const Verdict found = verdict_of(evaluation_of({{.name = "tsm", .gain = 9.0, .over_random = 4.0, .profit = 3.0}}),
                                    {{}, "the arms differ.", 1});
