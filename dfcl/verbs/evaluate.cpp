@@ -269,9 +269,13 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, Judgement& judgement, cons
                            core::RunContext& context) {
   const std::vector<std::string> names = distinct_names(request.models);
   const RowChecks checks{training_rows(request), &judgement.fitted};
+  const RowChecks model_checks{checks.training_rows, checks.fitted, request.heterogeneity};
   std::vector<TrialPrediction> predicted;
-  for (const ModelInput& model : request.models) {
-    predicted.push_back(predict_trial(model, judged, checks, context));
+  std::vector<ModelInput> models = request.models;  // in memory as long as trees are to be fitted to them
+  for (ModelInput& model : models) {
+    const ModelInput read = read_model_input(model, context);
+    predicted.push_back(predict_trial(read, judged, model_checks, context));
+    if (request.heterogeneity) model = read;
   }
   note_unchecked(request, predicted, names, judgement.fitted, context);
   if (request.index) mark_indices(predicted);
@@ -323,7 +327,7 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, Judgement& judgement, cons
   options.is_adjusted = checked.grade == check::Grade::adjustable;
 
   options.heterogeneity = request.heterogeneity;
-  if (request.heterogeneity) add_trees(request, judged, options, input, context);
+  if (request.heterogeneity) add_trees(request, models, judged, options, input, context);
 
   return {{evaluate::evaluate(input, options, context),
            make_provenance(request, judged, options, names, predicted, judgement, eligible, context.seed), words,

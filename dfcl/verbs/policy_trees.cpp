@@ -122,10 +122,11 @@ class MeanRevenue {
   std::size_t count_ = 0;
 };
 
-std::optional<TrialPrediction> predict_others(const ModelInput& model, const OtherRows& others, std::string& why_not,
-                                              core::RunContext& context) {
+std::optional<TrialPrediction> predict_others(const ModelInput& model, bool is_index, const OtherRows& others,
+                                              std::string& why_not, core::RunContext& context) {
   try {
     TrialPrediction predicted = predict_trial(model, others.judged, {TrainingRows::allow}, context);
+    predicted.is_index = is_index;  // as it is judged: the request may say what the file does not
     set_known_prices(others.judged.rows, predicted);
     return predicted;
   } catch (const core::Error& error) {
@@ -147,8 +148,9 @@ void set_known_prices(const evaluate::TrialRows& rows, TrialPrediction& predicte
   }
 }
 
-void add_trees(const EvaluateRequest& request, const JudgedTrial& judged, const evaluate::EvaluationOptions& options,
-               evaluate::EvaluationInput& input, core::RunContext& context) {
+void add_trees(const EvaluateRequest& request, const std::vector<ModelInput>& models, const JudgedTrial& judged,
+               const evaluate::EvaluationOptions& options, evaluate::EvaluationInput& input,
+               core::RunContext& context) {
   if (request.eligible) {
     input.no_trees_because = "units may not get every arm";
     return;
@@ -159,8 +161,9 @@ void add_trees(const EvaluateRequest& request, const JudgedTrial& judged, const 
   const std::size_t control = judged.rows.arms.control;
   MeanRevenue revenue;
   for (std::size_t i = 0; i < input.models.size(); ++i) {
-    if (request.models[i].is_alternative) continue;
-    const std::optional<TrialPrediction> predicted = predict_others(request.models[i], *others, why_not, context);
+    if (models[i].is_alternative) continue;
+    const std::optional<TrialPrediction> predicted =
+        predict_others(models[i], input.models[i].is_index, *others, why_not, context);
     if (!predicted) continue;
     if (!predicted->is_index) revenue.add(predicted->prediction.revenue);
     allocate::Rules rules = input.rules;

@@ -15,9 +15,10 @@
 
 namespace dfcl::verbs {
 
-// Sets the trees of input.models, which are those of the request, and the segment tree. input.rules must be set.
-void add_trees(const EvaluateRequest& request, const JudgedTrial& judged, const evaluate::EvaluationOptions& options,
-               evaluate::EvaluationInput& input, core::RunContext& context);
+// Sets the trees of input.models and the segment tree. models: those of input, in memory. input.rules must be set, and
+// whether a model is an index.
+void add_trees(const EvaluateRequest& request, const std::vector<ModelInput>& models, const JudgedTrial& judged,
+               const evaluate::EvaluationOptions& options, evaluate::EvaluationInput& input, core::RunContext& context);
 
 // Where the study knows the prices of arms, predicted costs are those prices: a plan made by prices that a model
 // learned would miss its budget for no reason.

@@ -49,12 +49,12 @@ void warn_of_other_outcomes(const model::Model& model, const std::string& where,
 }
 
 TrialPrediction predict_by_model(const model::Model& model, const std::string& where, const JudgedTrial& judged,
-                                 TrainingRows training_rows, core::RunContext& context) {
-  look_for_training_rows(model.trained, "the model", where, judged, training_rows, context);
+                                 const RowChecks& checks, core::RunContext& context) {
+  look_for_training_rows(model.trained, "the model", where, judged, checks.training_rows, context);
   // Who looks at training rows looks at others too, and has been warned there.
-  if (training_rows != TrainingRows::allow) warn_of_other_outcomes(model, where, judged.study, context);
-  TrialPrediction predicted{
-      {}, model.method, model::fingerprint_of(model), model.is_index(), false, top_importance(model, context)};
+  if (checks.training_rows != TrainingRows::allow) warn_of_other_outcomes(model, where, judged.study, context);
+  TrialPrediction predicted{{}, model.method, model::fingerprint_of(model), model.is_index(), false};
+  if (checks.importance) predicted.importance = top_importance(model, context);
   if (model.features == judged.trial->features.columns) {
     const data::Prediction prediction = model::predict(
         model, features_of_rows(judged.trial->features, judged.rows.trial_row), judged.rows.ids, context);
@@ -89,7 +89,7 @@ data::Features features_of_rows(const data::Features& all, const std::vector<std
 TrialPrediction predict_trial(const ModelInput& input, const JudgedTrial& judged, const RowChecks& checks,
                               core::RunContext& context) {
   const ModelInput read = read_model_input(input, context);
-  if (read.model != nullptr) return predict_by_model(*read.model, read.path, judged, checks.training_rows, context);
+  if (read.model != nullptr) return predict_by_model(*read.model, read.path, judged, checks, context);
   TrialPrediction predicted = join_to_trial(*read.prediction, read.path, judged, context);
   const std::string& trained_on = read.prediction->trained_on;
   if (!trained_on.empty() && trained_on != data::kTrainedOnNothing) {

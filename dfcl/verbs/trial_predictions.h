@@ -48,13 +48,14 @@ class FittedRows;
 struct RowChecks {
   TrainingRows training_rows = TrainingRows::refuse;
   const FittedRows* fitted = nullptr;  // of predictions that do not say it themselves
+  bool importance = false;             // which features matter: a pass over the model's background for each of them
 };
 
 // Some rows of a table.
 data::Features features_of_rows(const data::Features& all, const std::vector<std::size_t>& rows);
 
 // Throws Error of kind data where a model was trained on some of the rows and that is refused, where columns or ids do
-// not fit.
+// not fit. The input is read where it is not in memory.
 TrialPrediction predict_trial(const ModelInput& input, const JudgedTrial& judged, const RowChecks& checks,
                               core::RunContext& context);
 

@@ -108,6 +108,16 @@ def test_deciles_fall_with_predicted_uplift(north):
             assert ranking["cost_curve"][-1]["value"] == pytest.approx(ranking["cost_curve"][-1]["random"])
 
 
+def test_an_index_is_one_for_trees_too(north):
+    """Predictions that do not say what they are: with --index no segments are sought in numbers that are no revenue."""
+    good(north("predict", "model.safetensors", "trial.csv", "-o", "bare.csv"))
+    (north.folder / "bare.csv.meta.json").unlink()
+    evaluate = ("evaluate", "study.toml", "bare.csv", "--resamples", 0, "--json")
+    found = [one["found"] for one in answer(north(*evaluate))["effects"]]
+    assert found == ["all", "column", "tree"]
+    assert [one["found"] for one in answer(north(*evaluate, "--index"))["effects"]] == ["all", "column"]
+
+
 def test_segments_with_few_units_say_so(north):
     rows = [[*row, "rare" if i % 300 == 0 else "common"] for i, row in enumerate(north.rows)]
     write_rows(north.folder / "tiers.csv", [*north.header, "tier"], rows)
