@@ -24,7 +24,7 @@ ASAN = ASAN_OPTIONS=detect_container_overflow=0:allocator_may_return_null=1 \
 # Thread sanitizer cannot place its shadow where addresses are much randomised; containers may forbid setarch.
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: help setup build demo docs experiments manual prose test test-sanitize test-full bench format format-check tidy install wheel clean
+.PHONY: help setup build demo docs experiments manual prose test test-sanitize test-spark test-full bench format format-check tidy install wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16 | sed 's/^/  make /'
@@ -59,7 +59,13 @@ test-sanitize: setup ## run the fast unit tests of the rooms below the learners 
 	@$(call configure,dev) && cmake --build build/dev -j $(JOBS) --target unit_tests
 	@$(ASAN) $(call ctest,dev) -L unit
 
-test-full: test format-check tidy ## all tests, also under the address, undefined-behaviour and thread sanitizers; clang-tidy
+SPARKS ?= 3.5 4
+test-spark: build ## test dfcl.spark with Spark on this machine (SPARKS="3.5 4"; QUICK=1: what fits into a minute)
+	@if [ -z "$(QUICK)" ] || ! ls build/release/python/wheel/*.whl >/dev/null 2>&1; then \
+	  tests/python/package.sh $(CURDIR) $(CURDIR)/build/release .venv/bin/python3; fi
+	@DFCL_SPARK_FULL=$(if $(QUICK),0,1) tools/spark.sh build/release $(SPARKS)
+
+test-full: test format-check tidy test-spark ## all tests, also under the address, undefined-behaviour and thread sanitizers; clang-tidy
 	@cmake --build build/release -j $(JOBS) --target benchmarks
 	@$(call build,dev)
 	@$(ASAN) $(call ctest,dev) -LE slow

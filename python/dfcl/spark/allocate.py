@@ -229,7 +229,7 @@ class _Units:
         if check_ids:
             _require_distinct(self.frame)
 
-    def solve(self, fields: Mapping[str, Any], progress: Progress) -> tuple[list[Any], list[bytes]]:
+    def solve(self, fields: Mapping[str, Any], progress: Progress) -> tuple[list[tuple[str, str, str]], list[bytes]]:
         request = request_of({**self.options, **fields})
         request.set("predictions", self.empty.path)
         figures, cuts = _dfcl.allocate_elsewhere(request, self.passes, _dfcl.Run(threads=0, seed=0, tell=teller(progress)))

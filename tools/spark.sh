@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tests dfcl.spark with Spark on this machine: Java 17 from Debian, a virtual environment with PySpark from PyPI and our
+# wheel for each version, in BUILD/spark-VERSION. The arguments are BUILD and versions: 3.5, 4. With DFCL_SPARK_FULL=1 all
+# tests run, else those that take about a minute. Exit code 5 where Java or PySpark cannot be had here.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$1
+shift
+
+say() { echo "spark: $*" >&2; }
+# make hides exit codes: the last line of this file says how it ended.
+echo running >"$build/spark.status"
+skip() {
+  say "SKIPPED: $*"
+  echo skipped >"$build/spark.status"
+  exit 5
+}
+
+has_java() { java -version 2>&1 | grep -qE 'version "(17|2[0-9])'; }
+if ! has_java; then
+  say "installing openjdk-17-jre-headless"
+  if ! { [[ "$(id -u)" == 0 && -z "${DFCL_SKIP_PACKAGES:-}" ]] && apt-get update -qq >&2 &&
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends openjdk-17-jre-headless >&2 && has_java; }; then
+    skip "there is no Java 17, and it cannot be installed here (apt-get install openjdk-17-jre-headless)"
+  fi
+fi
+
+for version in "$@"; do
+  requirements=tests/spark/requirements-$version.txt
+  home=$build/spark-$version
+  stamp=$home/requirements.stamp
+  if [[ "$(cat "$stamp" 2>/dev/null)" != "$(sha256sum <"$requirements")" ]]; then
+    say "virtual environment with $(grep pyspark "$requirements")"
+    .venv/bin/python3 -m venv --clear "$home"
+    if ! "$home/bin/pip" install --quiet --disable-pip-version-check -r "$requirements"; then
+      skip "pip cannot install $requirements here"
+    fi
+    sha256sum <"$requirements" >"$stamp"
+  fi
+  "$home/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$build"/python/wheel/*.whl
+  "$home/bin/python" -m pytest -q -p no:cacheprovider -W "ignore::FutureWarning" tests/spark
+done
+echo passed >"$build/spark.status"
+if [[ "${DFCL_SPARK_FULL:-}" == 1 ]]; then
+  DFCL_PARTS=10000 "$home/bin/python" -m pytest -q -p no:cacheprovider tests/python/test_parts.py
+fi
