@@ -9,6 +9,7 @@
 #include "dfcl/boost/boost_predictor.h"
 #include "dfcl/boost/boosted_bag.h"
 #include "dfcl/core/hash.h"
+#include "dfcl/learn/enough.h"
 #include "dfcl/learn/record_json.h"
 
 namespace dfcl::boost {
@@ -100,14 +101,15 @@ class Training {
   std::vector<learn::EpochRecord> run(const learn::Stage& stage, core::RunContext& context) {
     std::vector<learn::EpochRecord> record;
     std::size_t round = 0;
-    for (std::vector<BoostedBag*> active = active_bags(); !active.empty(); active = active_bags()) {
+    bool goes_on = true;
+    for (std::vector<BoostedBag*> active = active_bags(); goes_on && !active.empty(); active = active_bags()) {
       context.check_cancelled();
       grow(active, context);
       ++round;
       context.progress("growing trees", round, options_.trees, "trees");
       if (round % kRecordRounds == 0 || active_bags().empty()) {
         record.push_back(record_of(round, stage.member));
-        if (stage.on_epoch) stage.on_epoch(record.back());
+        goes_on = learn::wants_more(stage.on_epoch, record.back());
       }
     }
     context.finished("growing trees");

@@ -8,6 +8,7 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/hash.h"
 #include "dfcl/core/random.h"
+#include "dfcl/learn/enough.h"
 
 namespace dfcl::nn {
 namespace {
@@ -72,9 +73,9 @@ void Trainer::load() {
 
 std::vector<float> Trainer::run() {
   load();
-  while (!is_done()) {
+  for (bool goes_on = true; goes_on && !is_done();) {
     run_epoch();
-    if (stage_.on_epoch) stage_.on_epoch(state_.record.back());
+    goes_on = learn::wants_more(stage_.on_epoch, state_.record.back());
     if (stage_.save) stage_.save(state_file(state_));
     if (stage_.advanced) stage_.advanced(set_.rows.size());
   }

@@ -21,6 +21,7 @@
 #include "dfcl/verbs/comparison_folder.h"
 #include "dfcl/verbs/evaluate_on.h"
 #include "dfcl/verbs/outputs.h"
+#include "dfcl/verbs/written_files.h"
 
 namespace dfcl::verbs {
 namespace {
@@ -156,7 +157,6 @@ EvaluateRequest shared_evaluation(const CompareRequest& request, core::RunContex
   if (request.truth) evaluation.truth = read_model_input(*request.truth, context);
   evaluation.segments = request.segments;
   evaluation.estimator = request.estimator;
-  evaluation.split_out = request.split_out;
   evaluation.on_note = request.on_note;
   evaluation.reference = 0;
   return evaluation;
@@ -282,7 +282,10 @@ CompareResult compare_in(const CompareRequest& request, const data::Study& study
   result.report.comparison.seeds = seeds;
   result.times = training_times(entries, seeds, *folder);
   result.json = report::comparison_json(result.report);
-  if (request.split_out) write_splits(*request.split_out, "compare", judged);
+  if (request.split_out) {
+    write_splits(*request.split_out, "compare", judged);
+    WrittenFiles(request.output).add(*request.split_out);
+  }
   io::write_text_file(folder->file("results.json"), result.json);
   io::write_text_file(folder->file("report.html"), report::comparison_page(result.json, result.report, result.times));
   return result;
@@ -306,8 +309,14 @@ CompareResult compare(const CompareRequest& request, core::RunContext& context) 
   const data::Study study = read_study_input(request.study);
   const std::vector<ComparisonEntry> entries = compare::comparison_entries(study);
   ComparisonFolder::require_place(request.output);
-  // The folder is the run's own, which the same command resumes; this file is not.
-  if (request.split_out) require_output("split_out", *request.split_out, {request.study.file}, context);
+  // The folder is the run's own, which the same command resumes; this file is only where the run wrote it.
+  const WrittenFiles written(request.output);
+  if (request.split_out)
+    written.require_output(
+        "split_out", *request.split_out,
+        {request.study.file, trial_path(with_trial(study, request.study)), test_path(study, request.study),
+         request.truth && !request.truth->in_memory() ? request.truth->path : ""},
+        context);
   std::vector<std::uint64_t> seeds;
   for (std::int64_t i = 0; i < study.compare.seeds; ++i) seeds.push_back(context.seed + static_cast<std::uint64_t>(i));
   std::optional<ComparisonFolder> folder;

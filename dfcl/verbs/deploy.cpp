@@ -10,6 +10,7 @@
 #include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/report/launch/deploy_report.h"
 #include "dfcl/verbs/outputs.h"
+#include "dfcl/verbs/written_files.h"
 
 namespace dfcl::verbs {
 namespace {
@@ -38,17 +39,19 @@ data::Provenance make_provenance(const data::Study& study, Switch controller, st
 DeployResult deploy(const DeployRequest& request, core::RunContext& context) {
   require_folder("checkpoint", request.checkpoint);
   const data::Study study = read_study_input(request.study, false);
+  const WrittenFiles written(request.checkpoint);
   if (request.output) {
     require_ending("output", *request.output, ".json");
-    const bool resumes = holds_files(request.checkpoint);
-    require_place("output", *request.output, {request.study.file});
-    if (!resumes) require_output("output", *request.output, {}, context);
+    written.require_output("output", *request.output, {request.study.file}, context);
   }
   DeployResult result;
   result.deployment = launch::deploy(study, {.checkpoint_folder = request.checkpoint.value_or("")}, context);
   result.json = report::deploy_json(result.deployment, request.controller == Switch::on, study,
                                     make_provenance(study, request.controller, context.seed));
-  if (request.output) io::write_text_file(*request.output, result.json);
+  if (request.output) {
+    io::write_text_file(*request.output, result.json);
+    written.add(*request.output);
+  }
   return result;
 }
 

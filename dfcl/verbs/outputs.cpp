@@ -69,11 +69,6 @@ void require_folder(const char* field, const std::optional<std::string>& folder)
                      .found = fmt::format("'{}': {}", place.string(), reason)});
 }
 
-bool holds_files(const std::optional<std::string>& folder) {
-  std::error_code absent;
-  return folder && std::filesystem::is_directory(*folder, absent) && !std::filesystem::is_empty(*folder, absent);
-}
-
 void require_ending(const char* field, const std::string& output, const char* ending) {
   require_text(field, output);
   if (output.ends_with(ending)) return;

@@ -24,14 +24,11 @@ void require_kept_text(const char* field, const std::optional<std::string>& valu
 void require_output(const char* field, const std::string& output, std::initializer_list<std::string> inputs,
                     const core::RunContext& context);
 
-// The same of a file that may be there: one that is added to, or what a run that is resumed has written.
+// The same of a file that may be there: one that is added to, or what a resumed run wrote (written_files.h).
 void require_place(const char* field, const std::string& output, std::initializer_list<std::string> inputs);
 
 // Throws Error of kind file where no such folder can be made, of kind usage where the name is empty. Makes nothing.
 void require_folder(const char* field, const std::optional<std::string>& folder);
-
-// Whether a checkpoint folder was given and holds anything: the run is resumed, which is not overwriting.
-bool holds_files(const std::optional<std::string>& folder);
 
 // Throws Error of kind usage where the name does not end so: ".json".
 void require_ending(const char* field, const std::string& output, const char* ending);

@@ -16,6 +16,7 @@
 #include "dfcl/io/predictions/prediction_writer.h"
 #include "dfcl/io/study/study_file.h"
 #include "dfcl/io/trial/trial_reader.h"
+#include "dfcl/learn/enough.h"
 #include "dfcl/learn/record_json.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/train/device.h"
@@ -23,6 +24,7 @@
 #include "dfcl/train/train.h"
 #include "dfcl/verbs/check.h"
 #include "dfcl/verbs/outputs.h"
+#include "dfcl/verbs/written_files.h"
 
 namespace dfcl::verbs {
 namespace {
@@ -79,10 +81,9 @@ void check_outputs(const TrainRequest& request, const data::Study& study, core::
   const std::string start = request.start_from.value_or("");
   const std::string output = request.output.value_or("");
   // The same command with the same checkpoint goes on with its own run, and may end with the same files.
-  const bool resumes = holds_files(request.checkpoint);
+  const WrittenFiles written(request.checkpoint);
   const auto require_new = [&](const char* field, const std::string& file) {
-    require_place(field, file, {request.study.file, trial, start});
-    if (!resumes) require_output(field, file, {}, context);
+    written.require_output(field, file, {request.study.file, trial, start}, context);
   };
   if (request.output) require_new("output", output);
   if (request.out_of_bag) {
@@ -121,15 +122,25 @@ model::Model train(const TrainRequest& request, core::RunContext& context) {
   warn_of_idle_settings(request, study.method.name, context);
   warn_of_idle_budget(request, study.method, context);
   check_outputs(request, study, context);
+  const WrittenFiles written(request.checkpoint);
   train::TrainOptions options;
   std::optional<model::Model> start;
   if (request.start_from) start = model::read_model(*request.start_from);
   options.start = start ? &*start : request.start_model.get();
   std::optional<EpochLog> log;
   if (request.log) log.emplace(*request.log);
-  if (log) options.on_epoch = [&](const learn::EpochRecord& record) { log->add(record); };
+  const bool may_end = request.is_enough && study.method.name != "auto";
+  if (log || may_end) {
+    options.on_epoch = [&](const learn::EpochRecord& record) {
+      if (log) log->add(record);
+      if (may_end && request.is_enough()) throw learn::Enough();
+    };
+  }
   if (request.out_of_bag)
-    options.on_out_of_bag = [&](const data::Prediction& made) { write_out_of_bag(*request.out_of_bag, made); };
+    options.on_out_of_bag = [&](const data::Prediction& made) {
+      write_out_of_bag(*request.out_of_bag, made);
+      written.add(*request.out_of_bag);
+    };
   const std::string cache = request.cache.value_or("");
   context.scratch_folder = cache;
   const CheckedTrial read =
@@ -140,7 +151,10 @@ model::Model train(const TrainRequest& request, core::RunContext& context) {
   options.checkpoint_folder = request.checkpoint.value_or("");
   options.time_budget_seconds = request.time_budget.value_or(0.0);
   model::Model model = train::train(trial, study, options, context);
-  if (request.output) model::write_model(*request.output, model);
+  if (request.output) {
+    model::write_model(*request.output, model);
+    written.add(*request.output);
+  }
   return model;
 }
 

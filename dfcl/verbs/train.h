@@ -4,6 +4,7 @@
 // unfit to learn from, trains. Time and memory: those of dfcl/train, and the trial.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,9 @@ struct TrainRequest {
   std::string device = "cpu";             // networks are trained on: auto, cpu or cuda (train/device.h)
   std::string precision = "tf32";         // of products on a graphics card: tf32 or fp32
   bool force = false;                     // continue even if the trial is unfit
+  // Asked after epochs and every few trees: true ends the fit at hand, whose model is the result. Of one method; a
+  // stack and a forest do not ask. May be empty.
+  std::function<bool()> is_enough = {};
 };
 
 // Throws Error; of kind unfit where the trial is.

@@ -85,6 +85,40 @@ def test_resuming_is_not_overwriting(made, tmp_path, run_in):
     good(dfcl.plain(*compare))
 
 
+def test_what_a_run_did_not_write_stays_though_it_is_resumed(made, tmp_path, run_in):
+    for name in ("t.parquet", "s.toml"):
+        shutil.copy(made / name, tmp_path)
+    dfcl = run_in(tmp_path)
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "notes.txt").write_text("a file, and no checkpoint")
+    train = ("train", "s.toml", "--method", "tsm", "--epochs", "1", "--checkpoint", "kept", "-o", "m.safetensors")
+    (tmp_path / "m.safetensors").write_text(SENTINEL)
+    assert dfcl.plain(*train).code == 4
+    (tmp_path / "m.safetensors").unlink()
+    good(dfcl.plain(*train))
+    (tmp_path / "m.safetensors").write_text(SENTINEL)
+    assert dfcl.plain(*train).code == 4
+    assert (tmp_path / "m.safetensors").read_text() == SENTINEL
+    for damaged in ("", "[]", '{"a": 1}', "{"):
+        (tmp_path / "kept" / "outputs.json").write_text(damaged)
+        assert dfcl.plain(*train).code == 4
+    good(dfcl.plain(*train, "--overwrite"))
+
+
+def test_the_splits_of_a_comparison_do_not_stop_it_from_going_on(made, tmp_path, run_in):
+    for name in ("t.parquet", "s.toml"):
+        shutil.copy(made / name, tmp_path)
+    dfcl = run_in(tmp_path)
+    compare = ("compare", "s.toml", "--methods", "tsm", "--set", "method.epochs=1", "--resamples", "0", "--split-out", "splits.csv", "-o", "compared")
+    good(dfcl.plain(*compare))
+    before = (tmp_path / "splits.csv").read_bytes()
+    good(dfcl.plain(*compare))
+    assert (tmp_path / "splits.csv").read_bytes() == before
+    (tmp_path / "splits.csv").write_text(SENTINEL)
+    assert dfcl.plain(*compare).code == 4
+    assert (tmp_path / "splits.csv").read_text() == SENTINEL
+
+
 def test_force_does_not_overwrite(made, tmp_path, run_in):
     for name in ("t.parquet", "s.toml"):
         shutil.copy(made / name, tmp_path)
