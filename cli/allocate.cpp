@@ -46,9 +46,11 @@ void add_launch(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& r
 }
 
 void add_constraints(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& request) {
-  add_field(verb, "--min-roi", request->min_roi,
-            "no increment that earns less revenue per cost than this\n"
-            "Without a budget: spend until the marginal return falls to it.");
+  add_field(
+      verb, "--min-roi", request->min_roi,
+      "no increment that earns less revenue per cost than this\n"
+      "Without a budget: spend until the marginal return falls to it. It is a return per cost: with a margin m, a\n"
+      "return of X is an ROI of m X - 1, and 1 / m breaks even.");
   add_field(verb, "--eligible", request->eligible,
             "file that says which arms a unit may get\n"
             "Columns id and eligible_<arm> (0/1, yes/no). The prediction file may have such columns itself.");

@@ -50,11 +50,10 @@ std::string init_text(const verbs::InitRequest& request, const verbs::InitResult
   const auto role = [](const std::optional<std::string>& name) {
     return name.value_or("").empty() ? std::string("(not found)") : printable(*name);
   };
-  std::string text =
-      report::wrap(fmt::format("{}: proposed from {} rows and {} columns. Please correct it, then run: dfcl check {}",
-                               *request.output, core::count_text(result.rows), result.columns, *request.output),
-                   0) +
-      "\n";
+  std::string text = report::wrap(fmt::format("{}: proposed from {} rows and {} columns. Please correct it, then run:",
+                                              *request.output, core::count_text(result.rows), result.columns),
+                                  0) +
+                     fmt::format("\n  dfcl check {}\n", *request.output);
   const auto line = [&](const char* name, const std::string& value) {
     text += fmt::format("  {:<9}{}\n", name, report::wrap(value, 11, 89));
   };

@@ -207,7 +207,20 @@ const char* intervals_to_expect(std::size_t num_units) {
   return num_units < kTooFewForASpread ? "wide intervals, which are still too narrow" : "wide intervals";
 }
 
+// Of all arms together.
+void judge_revenue(const CheckResult& result, Findings& warnings) {
+  std::size_t with_revenue = 0;
+  for (const ArmSummary& arm : result.arms) with_revenue += arm.num_with_revenue;
+  if (with_revenue >= kTooFewForASpread) return;
+  warnings.push_back(
+      {"few-units",
+       fmt::format("Only {} of {} units have any revenue: too few to learn from, and a split may hold none.",
+                   with_revenue, result.num_units),
+       "an outcome that happens more often as [columns] revenue, or more units"});
+}
+
 void judge_arms(const data::Trial& trial, const CheckResult& result, Findings& warnings) {
+  judge_revenue(result, warnings);
   for (const ArmSummary& arm : result.arms) {
     if (arm.num_units < kFewUnits) {
       warnings.push_back({"few-units",

@@ -34,6 +34,8 @@ def shop(numbers, arm):
         "basket": amount,
         "granted": round(0.1 * amount + 1, 2) if bought and arm == "b" else round(0.3 * amount, 2) if arm == "c" else 0,
         "opened": int(arm != "none" and numbers.random() < 0.6),
+        "score": round(0.1 + 0.01 * wealth, 4),  # whose model, and fitted to what?
+        "credit_score": round(600 + 50 * wealth),
     }
 
 
@@ -57,7 +59,7 @@ def test_the_data_decide_before_the_names(dfcl, made_up):
     assert (found["arm"], found["control"]) == ("arm_x", "none")
     assert found["revenue"] == "basket"
     assert found["cost"] == "granted"
-    assert set(study["columns"]["exclude"]) == {"bought", "opened"}
+    assert set(study["columns"]["exclude"]) == {"bought", "opened", "score"}
     assert study["columns"]["missing"] == [-999]
     assert "opened: always 0 in control, not elsewhere" in text
     assert dfcl("check", "study.toml").code == 0
@@ -186,7 +188,7 @@ REAL = {
         "missing": [-999.0],
     },
     "social_pressure.csv.gz": {"arm": "treatment", "control": "Control", "revenue": "voted", "cluster": "hh_id", "exclude": ["cluster"], "cost": ""},
-    "criteo_200k.parquet": {"arm": "treatment", "control": "0", "revenue": "conversion", "cost": "visit", "exclude": []},
+    "criteo_200k.parquet": {"arm": "treatment", "control": "0", "revenue": "conversion", "cost": "visit", "exclude": ["score"]},
     "criteo_first_1000_rows.csv": {"arm": "treatment", "revenue": "conversion", "cost": "visit", "exclude": ["exposure"]},
 }
 

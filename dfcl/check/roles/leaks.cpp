@@ -203,6 +203,8 @@ class LeakFinder {
       leave_out(i, false, "its name says that it was measured after");
     else if (after == 1 && evidence_.corrected_p(i) < kDiffers)
       leave_out(i, false, "its name and its difference between arms say that it was measured after");
+    else if (name_score(name, Word::model) >= 2)
+      leave_out(i, false, "by its name a model's output, which may have been fitted to these outcomes");
     else if (arm >= 3)
       leave_out(i, false, "its name is that of an arm");
   }

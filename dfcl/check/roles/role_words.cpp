@@ -41,6 +41,8 @@ const WordList& list_of(Word word) {
   static const WordList time = {{"day", "date", "week", "timestamp", "period"}, {}};
   static const WordList cluster = {{"household", "hh", "cluster", "family"},
                                    {"store", "shop", "village", "school", "site"}};
+  static const WordList model = {{"prediction", "predictions", "predicted", "pred", "preds", "yhat", "uplift", "cate"},
+                                 {"score", "scores"}};
   switch (word) {
     case Word::arm: return arm;
     case Word::revenue: return revenue;
@@ -52,6 +54,7 @@ const WordList& list_of(Word word) {
     case Word::id: return id;
     case Word::time: return time;
     case Word::cluster: return cluster;
+    case Word::model: return model;
   }
   return arm;
 }

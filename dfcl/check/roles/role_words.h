@@ -9,7 +9,7 @@
 
 namespace dfcl::check {
 
-enum class Word { arm, revenue, cost, attention, after, outcome, before, id, time, cluster };
+enum class Word { arm, revenue, cost, attention, after, outcome, before, id, time, cluster, model };
 
 // How much a name speaks for a meaning: 0 not at all, 1 weakly, 2 well, 3 it is the word. Names are taken apart at
 // everything that is no letter and where a capital follows a small letter.

@@ -66,8 +66,9 @@ void check_rows(const TrialRows& rows, const std::string& where) {
     throw rows_error(fmt::format("all units of {} are one cluster", where), "", "two or more");
   require_clusters(rows, where);
   if (std::all_of(rows.revenue.begin(), rows.revenue.end(), [](float revenue) { return revenue == 0.0f; })) {
-    throw rows_error(fmt::format("nobody in {} earned anything", where), "revenue 0 for every unit", "some revenue",
-                     "is [columns] revenue the right column?");
+    throw rows_error(fmt::format("nobody in {} earned anything", where),
+                     fmt::format("revenue 0 for all {} units", rows.size()), "some revenue",
+                     "name an outcome that happens more often as [columns] revenue, or bring more units");
   }
 }
 

@@ -62,8 +62,8 @@ Table trial_table(const PowerFigures& figures) {
   table.rows.push_back({fmt::format("rows looked at ({})", figures.split), count_text(pair.units)});
   if (figures.budget_per_unit > 0.0)
     table.rows.push_back({"budget per " + figures.unit, wording_of(figures).money(figures.budget_per_unit)});
-  table.rows.push_back({pair.plans_are_known ? wording_of(figures).units() + " to which the plans give other arms"
-                                             : wording_of(figures).units() + " to which plans give other arms, assumed",
+  table.rows.push_back({pair.plans_are_known ? wording_of(figures).units() + " that get other arms"
+                                             : wording_of(figures).units() + " that get other arms (assumed)",
                         percent_text(pair.differing)});
   table.rows.push_back({"sd of the paired difference, per " + figures.unit, number_text(pair.sd)});
   if (pair.plans_are_known) {

@@ -47,22 +47,19 @@ Table summary_table(const Readout& readout) {
              readout.planned_incremental ? wording.revenue_total(*readout.planned_incremental) : "not known",
              wording.revenue_total(readout.incremental_revenue.value), readout.incremental_revenue);
   if (readout.evaluated_incremental)
-    table.rows.push_back({"  by units the model had not seen",
-                          fmt::format("{} {}", wording.revenue_total(readout.evaluated_incremental->value),
-                                      range_text(*readout.evaluated_incremental)),
-                          "", ""});
+    table.rows.push_back({"  promised by unseen units", wording.revenue_total(readout.evaluated_incremental->value), "",
+                          range_text(*readout.evaluated_incremental)});
   add("cost over the hold-out",
       readout.planned_incremental_cost ? wording.money_total(*readout.planned_incremental_cost) : "",
       readout.incremental_cost);
-  add_figure("return: extra revenue per extra cost",
-             readout.planned_return ? number_text(*readout.planned_return) : "not known",
+  add_figure("return: revenue per cost", readout.planned_return ? number_text(*readout.planned_return) : "not known",
              number_text(readout.per_unit.return_per_cost.value), readout.per_unit.return_per_cost);
   if (readout.incremental_profit) add("profit over the hold-out", "", *readout.incremental_profit);
-  if (readout.roi) add_figure("ROI: profit per extra cost", "", wording.format().roi(readout.roi->value), *readout.roi);
+  if (readout.roi) add_figure("ROI: profit per cost", "", wording.format().roi(readout.roi->value), *readout.roi);
   add_figure("revenue", wording.revenue_total(readout.planned_revenue), wording.revenue_total(readout.realised_revenue),
              {readout.realised_revenue});
   add("spend", wording.money_total(readout.planned_spend), {readout.realised_spend});
-  add("spend, all roles; promised: the budget", optional_money(readout.budget, wording), {readout.total_spend});
+  add("spend of all roles, budget", optional_money(readout.budget, wording), {readout.total_spend});
   return table;
 }
 
@@ -213,8 +210,10 @@ Verdict readout_verdict(const Readout& readout) {
   if (!std::isfinite(ratio.value)) {
     verdict.details.emplace_back("A return is not defined: no more was spent than on the hold-out.");
   } else {
-    verdict.details.push_back(fmt::format("Each unit of extra cost returned {} {} of extra revenue.",
-                                          number_text(ratio.value), interval_text(ratio.low, ratio.high)));
+    const std::string range = ratio.has_ends() ? " " + interval_text(ratio.low, ratio.high) : "";
+    verdict.details.push_back(fmt::format("Each unit of extra cost returned {}{} of extra revenue{}.",
+                                          number_text(ratio.value), range,
+                                          ratio.has_ends() ? "" : "; no interval: the extra cost may be zero"));
   }
   if (readout.planned_incremental || readout.evaluated_incremental)
     verdict.details.push_back(promise_sentence(readout));

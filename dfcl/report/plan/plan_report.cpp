@@ -48,7 +48,7 @@ std::string binding_sentence(Binding binding) {
   switch (binding) {
     case Binding::budget: return "no further increment that is worth it fits";
     case Binding::best_arms: return "every unit has the arm that is worth most";
-    case Binding::min_roi: return "further increments earn less per cost than the least ROI asked for";
+    case Binding::min_roi: return "further increments earn less revenue per cost than asked for";
     case Binding::segment_budgets: return "the segments that could earn more have spent their budgets";
     case Binding::unit_limits: return "the limits on units per arm bind";
     case Binding::second_budget: return "the second budget binds";
