@@ -49,12 +49,12 @@ get_property(dfcl_cuda_objects GLOBAL PROPERTY DFCL_CUDA_OBJECTS)
 
 if(DFCL_CUDA STREQUAL "ONLY")
   find_package(Threads REQUIRED)
-  set(core_sources error field memory printable random run_context thread_pool)
-  set(nn_sources adam batch_gradient host_engine network network_engine outcome_head outcome_network strip_product wide_loops
+  set(core_sources error field memory printable processor random run_context thread_pool)
+  set(nn_sources adam batch_gradient gemm host_engine network network_engine outcome_head outcome_network strip_product wide_loops
       cuda/card cuda/card_engine cuda/plan cuda/table_plan inputs/fit_preprocessing inputs/preprocessing inputs/table_encoding
       table/arm_means table/lookup_layer table/member_loops table/panel_product table/table_engine table/table_gradient
       table/table_network table/table_runner table/table_tile)
-  set(sources tests/cuda/plain_gemm.cpp)
+  set(sources "")
   foreach(name ${core_sources})
     list(APPEND sources dfcl/core/${name}.cpp)
   endforeach()

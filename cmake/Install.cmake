@@ -22,5 +22,4 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/dfclConfig.cmake.in ${PR
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/dfclConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/dfclConfig.cmake ${PROJECT_BINARY_DIR}/dfclConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindDfclArrow.cmake ${CMAKE_CURRENT_LIST_DIR}/FindDfclHeaders.cmake
-              ${CMAKE_CURRENT_LIST_DIR}/FindDfclOpenblas.cmake
         DESTINATION ${package_folder})

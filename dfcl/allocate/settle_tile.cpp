@@ -11,16 +11,15 @@
 #include <limits>
 #include <utility>
 
-// Compiled for several kinds of processor, chosen when the program starts. The sanitizers cannot follow that choice.
+#include "dfcl/core/processor.h"
+
+// Whether there may be registers of 64 bytes, with permutations of two of them.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__) && \
-    !defined(__SANITIZE_ADDRESS__)
-#define DFCL_FOR_EACH_PROCESSOR __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#define DFCL_HAS_WIDE_VECTORS 1  // there may be registers of 64 bytes, with permutations of two of them
+    !defined(__SANITIZE_ADDRESS__) && !defined(DFCL_NO_AVX512) && !defined(DFCL_NO_AVX2)
+#define DFCL_HAS_WIDE_VECTORS 1
 #else
-#define DFCL_FOR_EACH_PROCESSOR
 #define DFCL_HAS_WIDE_VECTORS 0
 #endif
-#define DFCL_INLINE inline __attribute__((always_inline))
 
 namespace dfcl::allocate {
 namespace {
@@ -211,7 +210,7 @@ __attribute__((target("arch=x86-64-v4"))) void settle_on_wide(const TileInput& i
 
 void settle_tile(const TileInput& input, TileChoices& choices) {
 #if DFCL_HAS_WIDE_VECTORS
-  static const bool kIsWide = __builtin_cpu_supports("x86-64-v4") != 0;
+  static const bool kIsWide = core::processor() == core::Processor::avx512;
   if (kIsWide) return settle_on_wide(input, choices);
 #endif
   settle_on_any(input, choices);

@@ -96,8 +96,7 @@ class Network {
   void initialise(std::uint64_t seed);
 
   // Fills workspace.outputs() for the first num_rows of the tile (a multiple of kRowStep) and the heads named; the
-  // outputs of other heads are left as they were. The same numbers every time, but on some processors those of a row
-  // depend on its place in the tile.
+  // outputs of other heads are left as they were. The numbers of a row depend on nothing but its inputs.
   void forward(Workspace<T>& workspace, std::size_t num_rows, std::span<const HeadRange> heads) const;
   // After forward with the same rows and heads: adds the gradient of the parameters from workspace.output_gradient().
   // Overwrites the activations.

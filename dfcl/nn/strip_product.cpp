@@ -3,13 +3,8 @@
 
 #include <algorithm>
 
-#include "dfcl/core/for_each_processor.h"
-
-// The size of a block of sums depends on the registers, so each kind of processor has a function of its own, which is
-// more than DFCL_FOR_EACH_PROCESSOR can do.
-#if defined(__x86_64__) && defined(__GNUC__)
-#define DFCL_X86_LEVEL(level) __attribute__((target("arch=x86-64-v" #level)))
-#endif
+#include "dfcl/core/processor.h"
+#include "dfcl/nn/transpose_square.h"
 
 namespace dfcl::nn {
 namespace {
@@ -96,24 +91,11 @@ void multiply_strip_plainly(const StripLayer<T>& layer, const T* input, T* outpu
 // Squares of four rows and four features at a time.
 template <class T>
 void fill_strip_of(core::MatrixView<const T> rows, T* strip) {
-  typedef T Four __attribute__((vector_size(4 * sizeof(T)), aligned(alignof(T)), may_alias));
   const std::size_t full_rows = rows.rows / 4 * 4;
   const std::size_t full_cols = rows.cols / 4 * 4;
   for (std::size_t row = 0; row < full_rows; row += 4) {
-    const T* from = rows.data + row * rows.cols;
-    for (std::size_t col = 0; col < full_cols; col += 4) {
-      Four r[4];
-      for (std::size_t i = 0; i < 4; ++i) r[i] = *reinterpret_cast<const Four*>(from + i * rows.cols + col);
-      const Four low01 = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
-      const Four low23 = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
-      const Four high01 = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
-      const Four high23 = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
-      T* to = strip + col * kStripRows + row;
-      *reinterpret_cast<Four*>(to) = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
-      *reinterpret_cast<Four*>(to + kStripRows) = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
-      *reinterpret_cast<Four*>(to + 2 * kStripRows) = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
-      *reinterpret_cast<Four*>(to + 3 * kStripRows) = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
-    }
+    for (std::size_t col = 0; col < full_cols; col += 4)
+      transpose_square(rows.data + row * rows.cols + col, rows.cols, strip + col * kStripRows + row, kStripRows);
   }
   for (std::size_t col = 0; col < rows.cols; ++col) {
     const std::size_t begin = col < full_cols ? full_rows : 0;
@@ -128,12 +110,8 @@ template <class T>
 std::vector<StripProduct<T>> all_strip_products() {
   std::vector<StripProduct<T>> products;
 #ifdef DFCL_X86_LEVEL
-  const auto has_level3 =
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-  const auto has_level4 = has_level3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (has_level4) products.push_back(multiply_strip_level4<T>);
-  if (has_level3) products.push_back(multiply_strip_level3<T>);
+  if (core::processor() >= core::Processor::avx512) products.push_back(multiply_strip_level4<T>);
+  if (core::processor() >= core::Processor::avx2) products.push_back(multiply_strip_level3<T>);
 #endif
   products.push_back(multiply_strip_plainly<T>);
   return products;

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/nn/table/panel_product.h"
 
-#include "dfcl/core/for_each_processor.h"
-
-// The size of a block of sums depends on the registers, so each kind of processor has a function of its own.
-#if defined(__x86_64__) && defined(__GNUC__)
-#define DFCL_X86_LEVEL(level) __attribute__((target("arch=x86-64-v" #level)))
-#endif
+#include "dfcl/core/processor.h"
 
 namespace dfcl::nn {
 namespace {
@@ -93,12 +88,9 @@ template <class T>
 std::vector<PanelKernels<T>> all_panel_kernels() {
   std::vector<PanelKernels<T>> list;
 #ifdef DFCL_X86_LEVEL
-  const bool has_level3 =
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-  const bool has_level4 = has_level3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (has_level4) list.push_back({multiply_level4<T, false>, multiply_level4<T, true>});
-  if (has_level3) list.push_back({multiply_level3<T, false>, multiply_level3<T, true>});
+  if (core::processor() >= core::Processor::avx512)
+    list.push_back({multiply_level4<T, false>, multiply_level4<T, true>});
+  if (core::processor() >= core::Processor::avx2) list.push_back({multiply_level3<T, false>, multiply_level3<T, true>});
 #endif
   list.push_back({multiply_plainly<T, false>, multiply_plainly<T, true>});
   return list;
