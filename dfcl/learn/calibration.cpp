@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/learn/calibration.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace dfcl::learn {
 namespace {
 
-void calibrate(const Calibration::Outcome& outcome, std::size_t control, core::MatrixView<float> out) {
+// deviations: of a row's revenue in control, for rows in turn.
+void calibrate(const Calibration::Outcome& outcome, std::size_t control, core::MatrixView<float> out,
+               auto&& deviations) {
   if (outcome.is_known()) return;
+  const bool moves_effects = outcome.slope != 1.0 || outcome.base_slope != 0.0 || outcome.plan_factor != 1.0;
   for (std::size_t row = 0; row < out.rows; ++row) {
     const double base = shifted(outcome.form, static_cast<double>(out(row, control)), outcome.shift[control]);
+    out(row, control) = static_cast<float>(outcome.form.bounded(base));
+    const double by_base = outcome.base_slope == 0.0 ? 0.0 : outcome.base_slope * deviations(row);
     for (std::size_t arm = 0; arm < out.cols; ++arm) {
+      if (arm == control) continue;
       double value = shifted(outcome.form, static_cast<double>(out(row, arm)), outcome.shift[arm]);
-      if (arm != control && outcome.slope != 1.0)
-        value = base + (1.0 - outcome.slope) * outcome.center[arm] + outcome.slope * (value - base);
+      if (moves_effects) {
+        const double effect = (1.0 - outcome.slope) * outcome.center[arm] + outcome.slope * (value - base) +
+                              (by_base == 0.0 ? 0.0 : by_base * outcome.size[arm]);
+        value = base + outcome.plan_factor * effect;
+      }
       out(row, arm) = static_cast<float>(outcome.form.bounded(value));
     }
   }
@@ -24,7 +34,8 @@ void stretch(const Calibration::Outcome& outcome, core::MatrixView<float> errors
   for (std::size_t row = 0; row < errors.rows; ++row) {
     for (std::size_t arm = 0; arm < errors.cols; ++arm) {
       const double factor = outcome.form.kind == loss::OutcomeKind::non_negative ? std::exp(outcome.shift[arm]) : 1.0;
-      errors(row, arm) = static_cast<float>(outcome.slope * factor * static_cast<double>(errors(row, arm)));
+      errors(row, arm) =
+          static_cast<float>(outcome.plan_factor * outcome.slope * factor * static_cast<double>(errors(row, arm)));
     }
   }
 }
@@ -44,9 +55,17 @@ double shifted(const OutcomeForm& form, double value, double shift) {
   return value;
 }
 
+double Calibration::deviations(double base) const {
+  return base_spread > 0.0 ? std::clamp((base - base_mean) / base_spread, -kMostDeviations, kMostDeviations) : 0.0;
+}
+
 void calibrate(const Calibration& calibration, std::size_t control, Outcomes out) {
-  calibrate(calibration.revenue, control, out.revenue);
-  calibrate(calibration.cost, control, out.cost);
+  // Control's revenue is calibrated before the other arms of its row, and those before any cost.
+  const auto deviations = [&](std::size_t row) {
+    return calibration.deviations(static_cast<double>(out.revenue(row, control)));
+  };
+  calibrate(calibration.revenue, control, out.revenue, deviations);
+  calibrate(calibration.cost, control, out.cost, deviations);
 }
 
 void calibrate_errors(const Calibration& calibration, Outcomes errors) {

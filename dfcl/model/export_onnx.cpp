@@ -70,9 +70,18 @@ std::string mixed(io::OnnxGraph& graph, const learn::MeanEffect::Outcome& mean, 
   return bounded(graph, mean.form, affine_effect(graph, value, control, 1.0 - weight, scaled(mean.effect, weight)));
 }
 
-std::string calibrated(io::OnnxGraph& graph, const learn::Calibration::Outcome& outcome, std::size_t control,
-                       std::string value) {
-  if (outcome.is_known()) return value;
+// Control's revenue, calibrated, in deviations from its mean, as a column.
+std::string base_deviations(io::OnnxGraph& graph, const learn::Calibration& calibration, std::size_t control,
+                            const std::string& revenue) {
+  const std::string distance =
+      graph.node("Sub", {control_of(graph, revenue, control), graph.scalar(static_cast<float>(calibration.base_mean))});
+  const std::string deviations =
+      graph.node("Div", {distance, graph.scalar(static_cast<float>(calibration.base_spread))});
+  constexpr auto kMost = static_cast<float>(learn::Calibration::kMostDeviations);
+  return graph.node("Max", {graph.scalar(-kMost), graph.node("Min", {graph.scalar(kMost), deviations})});
+}
+
+std::string shifted(io::OnnxGraph& graph, const learn::Calibration::Outcome& outcome, std::string value) {
   std::vector<double> factors = outcome.shift;
   for (double& factor : factors) factor = std::exp(factor);
   switch (outcome.form.kind) {
@@ -85,9 +94,32 @@ std::string calibrated(io::OnnxGraph& graph, const learn::Calibration::Outcome& 
       break;
     }
   }
-  if (outcome.slope != 1.0)
-    value = affine_effect(graph, value, control, outcome.slope, scaled(outcome.center, 1.0 - outcome.slope));
+  return value;
+}
+
+// base: deviations of control's revenue; empty where no outcome asks.
+std::string calibrated(io::OnnxGraph& graph, const learn::Calibration::Outcome& outcome, std::size_t control,
+                       const std::string& base, std::string value) {
+  if (outcome.is_known()) return value;
+  const double factor = outcome.plan_factor;
+  if (outcome.slope != 1.0 || factor != 1.0)
+    value = affine_effect(graph, value, control, factor * outcome.slope,
+                          scaled(outcome.center, factor * (1.0 - outcome.slope)));
+  if (outcome.base_slope != 0.0)
+    value = graph.node(
+        "Add", {value, graph.node("Mul", {base, per_arm(graph, scaled(outcome.size, factor * outcome.base_slope))})});
   return bounded(graph, outcome.form, value);
+}
+
+void calibrate(io::OnnxGraph& graph, const learn::Calibration& calibration, std::size_t control, std::string& revenue,
+               std::string& cost) {
+  if (!calibration.revenue.is_known()) revenue = shifted(graph, calibration.revenue, revenue);
+  if (!calibration.cost.is_known()) cost = shifted(graph, calibration.cost, cost);
+  std::string base;
+  if (calibration.revenue.base_slope != 0.0 || calibration.cost.base_slope != 0.0)
+    base = base_deviations(graph, calibration, control, bounded(graph, calibration.revenue.form, revenue));
+  revenue = calibrated(graph, calibration.revenue, control, base, revenue);
+  cost = calibrated(graph, calibration.cost, control, base, cost);
 }
 
 }  // namespace
@@ -108,10 +140,7 @@ std::string onnx_bytes(const Model& model) {
     revenue = mixed(graph, mean->revenue, mean->weight, control, revenue);
     cost = mixed(graph, mean->cost, mean->weight, control, cost);
   }
-  if (model.calibration) {
-    revenue = calibrated(graph, model.calibration->revenue, control, revenue);
-    cost = calibrated(graph, model.calibration->cost, control, cost);
-  }
+  if (model.calibration) calibrate(graph, *model.calibration, control, revenue, cost);
   cost = known_cost(graph, model, revenue, cost);
   graph.add_output("revenue", revenue, model.arms.size());
   graph.add_output("cost", cost, model.arms.size());

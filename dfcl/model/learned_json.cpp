@@ -35,15 +35,26 @@ ordered_json calibrated_json(const learn::Calibration::Outcome& outcome) {
   entry["slope"] = outcome.slope;
   entry["found_slope"] = outcome.found_slope;
   entry["slope_error"] = outcome.slope_error;
+  if (outcome.base_slope != 0.0) {
+    entry["size"] = outcome.size;
+    entry["base_slope"] = outcome.base_slope;
+  }
+  if (outcome.plan_factor != 1.0) entry["plan_factor"] = outcome.plan_factor;
   return entry;
 }
 learn::Calibration::Outcome calibrated_of(const json& value) {
-  return {form_of(value),
-          numbers_of(value.at("shift")),
-          numbers_of(value.at("center")),
-          value.at("slope").get<double>(),
-          value.at("found_slope").get<double>(),
-          value.at("slope_error").get<double>()};
+  learn::Calibration::Outcome outcome{form_of(value),
+                                      numbers_of(value.at("shift")),
+                                      numbers_of(value.at("center")),
+                                      value.at("slope").get<double>(),
+                                      value.at("found_slope").get<double>(),
+                                      value.at("slope_error").get<double>()};
+  if (value.contains("base_slope")) {
+    outcome.size = numbers_of(value.at("size"));
+    outcome.base_slope = value.at("base_slope").get<double>();
+  }
+  if (value.contains("plan_factor")) outcome.plan_factor = value.at("plan_factor").get<double>();
+  return outcome;
 }
 
 ordered_json loss_json(const HeldOut::Outcome& outcome) {
@@ -79,11 +90,15 @@ void set_mean_effect(Model& model, const json& value) {
 
 ordered_json calibration_json(const Model& model) {
   const learn::Calibration& found = *model.calibration;
-  return {
-      {"units", found.num_units}, {"revenue", calibrated_json(found.revenue)}, {"cost", calibrated_json(found.cost)}};
+  return {{"units", found.num_units},
+          {"revenue", calibrated_json(found.revenue)},
+          {"cost", calibrated_json(found.cost)},
+          {"base_mean", found.base_mean},
+          {"base_spread", found.base_spread}};
 }
 void set_calibration(Model& model, const json& value) {
-  model.calibration = {size_of(value.at("units")), calibrated_of(value.at("revenue")), calibrated_of(value.at("cost"))};
+  model.calibration = {size_of(value.at("units")), calibrated_of(value.at("revenue")), calibrated_of(value.at("cost")),
+                       value.value("base_mean", 0.0), value.value("base_spread", 0.0)};
 }
 
 ordered_json stack_json(const Model& model) {

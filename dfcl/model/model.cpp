@@ -29,7 +29,10 @@ bool is_good(const learn::Calibration::Outcome& outcome, const data::Arms& arms)
     }
   }
   return is_per_arm(outcome.shift, arms.size()) && is_per_arm(outcome.center, arms.size()) &&
-         outcome.shift.size() == outcome.center.size() && is_share(outcome.slope) &&
+         outcome.shift.size() == outcome.center.size() && outcome.slope >= 0.0 && outcome.slope <= learn::kMostSlope &&
+         is_per_arm(outcome.size, arms.size()) && std::abs(outcome.base_slope) <= learn::kMostSlope &&
+         (outcome.base_slope == 0.0 || outcome.size.size() == arms.size()) &&
+         outcome.plan_factor >= 1.0 / learn::kMostPlanFactor && outcome.plan_factor <= learn::kMostPlanFactor &&
          std::isfinite(outcome.found_slope) && std::isfinite(outcome.slope_error) && outcome.slope_error >= 0.0;
 }
 
@@ -75,7 +78,8 @@ void require_consistent(const Model& model, const std::string& where) {
   }
   if (model.calibration) {
     require(is_good(model.calibration->revenue, model.arms) && is_good(model.calibration->cost, model.arms) &&
-                !model.is_index(),
+                std::isfinite(model.calibration->base_mean) && std::isfinite(model.calibration->base_spread) &&
+                model.calibration->base_spread >= 0.0 && !model.is_index(),
             "calibration");
   }
   require(!model.stack || is_good(*model.stack), "stack");

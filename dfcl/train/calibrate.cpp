@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "dfcl/core/parallel.h"
+#include "dfcl/train/effect_slopes.h"
+#include "dfcl/train/seen_outcome.h"
 
 namespace dfcl::train {
 namespace {
@@ -18,62 +19,7 @@ constexpr double kMostLogShift = 1.5;       // a factor of 4.5: beyond it a mode
 
 using Vector = std::vector<double>;
 
-// Sums of numbers per unit over clusters, squared: the variance of a sum over independent clusters. Serial, in the
-// order of the units.
-class SquaredSums {
- public:
-  explicit SquaredSums(std::span<const std::uint32_t> cluster) : cluster_(cluster) {
-    if (cluster.empty()) return;
-    sums_.resize(1 + *std::max_element(cluster.begin(), cluster.end()));
-    seen_.resize(sums_.size());
-  }
-  void add(std::size_t unit, double value) {
-    if (cluster_.empty()) {
-      squares_ += value * value;
-      ++num_groups_;
-    } else {
-      sums_[cluster_[unit]] += value;
-      seen_[cluster_[unit]] = 1;
-    }
-  }
-  std::size_t num_groups() const {
-    return num_groups_ + static_cast<std::size_t>(std::count(seen_.begin(), seen_.end(), 1));
-  }
-  // As if the mean over the groups were known: times G / (G - 1).
-  double total() const {
-    double total = squares_;
-    for (const double sum : sums_) total += sum * sum;
-    const auto groups = static_cast<double>(num_groups());
-    return groups > 1.0 ? total * groups / (groups - 1.0) : total;
-  }
-
- private:
-  std::span<const std::uint32_t> cluster_;
-  Vector sums_;
-  std::vector<std::uint8_t> seen_;
-  double squares_ = 0.0;
-  std::size_t num_groups_ = 0;
-};
-
-// One outcome of the units.
-struct Seen {
-  const CalibrationUnits& units;
-  std::span<const float> observed;
-  core::MatrixView<const float> predicted;
-  const learn::OutcomeFacts& facts;
-  std::size_t control;
-
-  std::size_t size() const { return units.arm.size(); }
-  double sample_weight(std::size_t unit) const {
-    return units.sample.empty() ? 1.0 : static_cast<double>(units.sample[unit]);
-  }
-  double total() const {
-    if (units.sample.empty()) return static_cast<double>(size());
-    return std::accumulate(units.sample.begin(), units.sample.end(), 0.0);
-  }
-};
-
-Vector sum_rows(core::RunContext& context, const Seen& seen, auto&& add_row) {
+Vector sum_rows(core::RunContext& context, const SeenOutcome& seen, auto&& add_row) {
   return core::sum_chunks(
       context, seen.size(), kChunk, Vector(seen.predicted.cols),
       [&](std::size_t begin, std::size_t end) {
@@ -93,7 +39,7 @@ struct Levels {
   Vector variance;
 };
 
-Levels find_levels(const Seen& seen, core::RunContext& context) {
+Levels find_levels(const SeenOutcome& seen, core::RunContext& context) {
   const std::size_t num_arms = seen.predicted.cols;
   Levels levels{Vector(num_arms), Vector(num_arms), Vector(num_arms)};
   const double num_units = seen.total();
@@ -114,15 +60,15 @@ Levels find_levels(const Seen& seen, core::RunContext& context) {
   for (std::size_t arm = 0; arm < num_arms; ++arm) {
     levels.mean[arm] /= num_units;
     levels.distance[arm] = weights[arm] > 0.0 ? levels.distance[arm] / weights[arm] : 0.0;
-    SquaredSums squares(seen.units.cluster);
+    ProductSums<1> squares(seen.units.cluster);
     for (std::size_t unit = 0; unit < seen.size(); ++unit) {
       if (seen.units.arm[unit] != arm) continue;
-      squares.add(unit, static_cast<double>(seen.units.weight[unit]) * (residual(unit) - levels.distance[arm]));
+      squares.add(unit, {static_cast<double>(seen.units.weight[unit]) * (residual(unit) - levels.distance[arm])});
     }
     if (squares.num_groups() < kLeastArmGroups) {
       levels.distance[arm] = 0.0;
     } else {
-      levels.variance[arm] = squares.total() / (weights[arm] * weights[arm]);
+      levels.variance[arm] = squares.total()[0] / (weights[arm] * weights[arm]);
     }
   }
   return levels;
@@ -134,7 +80,8 @@ double shrunk(double distance, double variance) {
 
 // The shift of the logit after which the mean prediction of these arms is the target; by Newton's method, whose steps
 // are cut because the mean is flat far from its middle.
-double logit_shift(const Seen& seen, const std::vector<std::size_t>& arms, double target, core::RunContext& context) {
+double logit_shift(const SeenOutcome& seen, const std::vector<std::size_t>& arms, double target,
+                   core::RunContext& context) {
   const learn::OutcomeForm form = learn::outcome_form(seen.facts);
   double shift = 0.0;
   for (int step = 0; step < 20; ++step) {
@@ -156,7 +103,7 @@ double logit_shift(const Seen& seen, const std::vector<std::size_t>& arms, doubl
 }
 
 // From a mean to another, on the scale of the link.
-double shift_to(const Seen& seen, const std::vector<std::size_t>& arms, double mean, double distance,
+double shift_to(const SeenOutcome& seen, const std::vector<std::size_t>& arms, double mean, double distance,
                 core::RunContext& context) {
   if (distance == 0.0) return 0.0;
   switch (seen.facts.kind) {
@@ -170,10 +117,10 @@ double shift_to(const Seen& seen, const std::vector<std::size_t>& arms, double m
 }
 
 // What is exactly 0 by rule, control's cost where it is free, stays so.
-bool is_fixed(const Seen& seen, std::size_t arm) { return seen.facts.control_is_free && arm == seen.control; }
+bool is_fixed(const SeenOutcome& seen, std::size_t arm) { return seen.facts.control_is_free && arm == seen.control; }
 
 // Of the mean: what a small shift on the scale of the link changes it by.
-double link_slope(const Seen& seen, double mean) {
+double link_slope(const SeenOutcome& seen, double mean) {
   switch (seen.facts.kind) {
     case loss::OutcomeKind::real: return 1.0;
     case loss::OutcomeKind::non_negative: return mean;
@@ -185,7 +132,7 @@ double link_slope(const Seen& seen, double mean) {
 // Distances to move the arms by. On the scale of the link, what all arms are off by, shrunk by its standard error, and
 // what an arm is off from that, where it is more than kArmErrors of its own: decisions live on contrasts between arms,
 // and a shift for one arm alone moves those of every unit by the error of one mean (docs/decisions/0063).
-Vector shrunk_distances(const Seen& seen, const Levels& levels) {
+Vector shrunk_distances(const SeenOutcome& seen, const Levels& levels) {
   const std::size_t num_arms = levels.mean.size();
   double sum = 0.0, weights = 0.0;
   const auto is_measured = [&](std::size_t arm) {
@@ -210,7 +157,7 @@ Vector shrunk_distances(const Seen& seen, const Levels& levels) {
   return distances;
 }
 
-Vector find_shifts(const Seen& seen, core::RunContext& context) {
+Vector find_shifts(const SeenOutcome& seen, core::RunContext& context) {
   const std::size_t num_arms = seen.predicted.cols;
   const Levels levels = find_levels(seen, context);
   Vector shifts(num_arms);
@@ -239,89 +186,23 @@ Vector find_shifts(const Seen& seen, core::RunContext& context) {
   return shifts;
 }
 
-// Predicted and doubly robust effects of one unit, after the shift.
-class Effects {
- public:
-  Effects(const Seen& seen, const learn::Calibration::Outcome& outcome)
-      : seen_(seen), outcome_(outcome), predicted(seen.predicted.cols), score(seen.predicted.cols) {}
-
-  void look_at(std::size_t unit) {
-    const std::size_t received = seen_.units.arm[unit];
-    const double base = value(unit, seen_.control);
-    const double weight = static_cast<double>(seen_.units.weight[unit]) / seen_.sample_weight(unit);
-    const double correction = weight * (static_cast<double>(seen_.observed[unit]) - value(unit, received));
-    for (std::size_t arm = 0; arm < predicted.size(); ++arm) {
-      predicted[arm] = value(unit, arm) - base;
-      score[arm] =
-          predicted[arm] + (arm == received ? correction : 0.0) - (seen_.control == received ? correction : 0.0);
-    }
-    score[seen_.control] = 0.0;
-  }
-
- private:
-  double value(std::size_t unit, std::size_t arm) const {
-    return learn::shifted(outcome_.form, static_cast<double>(seen_.predicted(unit, arm)), outcome_.shift[arm]);
-  }
-  const Seen& seen_;
-  const learn::Calibration::Outcome& outcome_;
-
- public:
-  Vector predicted;
-  Vector score;
-};
-
-void find_slope(const Seen& seen, learn::Calibration::Outcome& outcome, core::RunContext& context) {
-  const std::size_t num_arms = seen.predicted.cols;
-  const double num_units = seen.total();
-  Vector score_mean(num_arms);
-  outcome.center.assign(num_arms, 0.0);
-  Effects effects(seen, outcome);
+// Of each unit's revenue in control, as the calibration will know it.
+std::vector<float> base_deviations(const SeenOutcome& seen, learn::Calibration& found) {
+  std::vector<float> base(seen.size());
+  double sum = 0.0, squares = 0.0;
   for (std::size_t unit = 0; unit < seen.size(); ++unit) {
-    effects.look_at(unit);
-    for (std::size_t arm = 0; arm < num_arms; ++arm) {
-      outcome.center[arm] += seen.sample_weight(unit) * effects.predicted[arm];
-      score_mean[arm] += seen.sample_weight(unit) * effects.score[arm];
-    }
+    base[unit] = static_cast<float>(found.revenue.form.bounded(seen.value(found.revenue, unit, seen.control)));
+    sum += seen.sample_weight(unit) * static_cast<double>(base[unit]);
   }
-  double size = 0.0;  // of effects, squared: what differences are measured against
-  for (std::size_t arm = 0; arm < num_arms; ++arm) {
-    outcome.center[arm] /= num_units;
-    score_mean[arm] /= num_units;
-    size += outcome.center[arm] * outcome.center[arm];
-  }
-  double squares = 0.0, products = 0.0;
+  found.base_mean = sum / seen.total();
   for (std::size_t unit = 0; unit < seen.size(); ++unit) {
-    effects.look_at(unit);
-    for (std::size_t arm = 0; arm < num_arms; ++arm) {
-      const double x = effects.predicted[arm] - outcome.center[arm];
-      squares += seen.sample_weight(unit) * (x * x);
-      products += seen.sample_weight(unit) * x * (effects.score[arm] - score_mean[arm]);
-    }
+    const double distance = static_cast<double>(base[unit]) - found.base_mean;
+    squares += seen.sample_weight(unit) * (distance * distance);
   }
-  if (!(squares > 1e-12 * size * num_units) || squares == 0.0) return;  // effects do not differ: no slope to find
-  const double slope = products / squares;
-  SquaredSums errors(seen.units.cluster);
-  for (std::size_t unit = 0; unit < seen.size(); ++unit) {
-    effects.look_at(unit);
-    double sum = 0.0;
-    for (std::size_t arm = 0; arm < num_arms; ++arm) {
-      const double x = effects.predicted[arm] - outcome.center[arm];
-      sum += x * (effects.score[arm] - score_mean[arm] - slope * x);
-    }
-    errors.add(unit, seen.sample_weight(unit) * sum);
-  }
-  context.check_cancelled();
-  outcome.found_slope = slope;
-  outcome.slope_error = std::sqrt(errors.total()) / squares;
-  outcome.slope = std::clamp(slope, 0.0, 1.0);
-}
-
-learn::Calibration::Outcome calibrate(const Seen& seen, core::RunContext& context) {
-  learn::Calibration::Outcome outcome;
-  outcome.form = learn::outcome_form(seen.facts);
-  outcome.shift = find_shifts(seen, context);
-  find_slope(seen, outcome, context);
-  return outcome;
+  found.base_spread = std::sqrt(squares / seen.total());
+  if (!(found.base_spread > 1e-6 * std::abs(found.base_mean))) found.base_spread = 0.0;  // rounding
+  for (float& value : base) value = static_cast<float>(found.deviations(static_cast<double>(value)));
+  return base;
 }
 
 }  // namespace
@@ -331,8 +212,19 @@ learn::Calibration fit_calibration(const CalibrationUnits& units, const learn::P
                                    core::RunContext& context) {
   learn::Calibration found;
   found.num_units = units.arm.size();
-  found.revenue = calibrate({units, units.revenue, predicted.revenue.view(), facts.revenue, control}, context);
-  if (learns_cost) found.cost = calibrate({units, units.cost, predicted.cost.view(), facts.cost, control}, context);
+  const auto set_shifts = [&](const SeenOutcome& seen, learn::Calibration::Outcome& outcome) {
+    outcome.form = learn::outcome_form(seen.facts);
+    outcome.shift = find_shifts(seen, context);
+  };
+  const SeenOutcome revenue{units, units.revenue, predicted.revenue.view(), facts.revenue, control};
+  set_shifts(revenue, found.revenue);
+  const std::vector<float> deviations = base_deviations(revenue, found);
+  find_slopes(revenue, deviations, found.revenue, context);
+  if (learns_cost) {
+    const SeenOutcome cost{units, units.cost, predicted.cost.view(), facts.cost, control};
+    set_shifts(cost, found.cost);
+    find_slopes(cost, deviations, found.cost, context);
+  }
   return found;
 }
 

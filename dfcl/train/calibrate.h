@@ -3,10 +3,9 @@
 // Fits a calibration (dfcl/learn/calibration.h) to units whose predictions come from fits without them. For each
 // outcome: mean predictions go towards their doubly robust means, on the scale of the link by what all arms are off,
 // d (1 - se^2 / d^2), nothing where d is within its standard error se, and by what an arm is off from that, likewise
-// with twice its standard error; arms of fewer than five units or clusters move with the others; then one slope, the
-// regression of doubly robust effect scores on centred predicted effects, cut to [0, 1]. Where predictions keep a shape
-// over the arms, one shift serves all arms. Standard errors are over clusters. A few passes over the units; memory: 8
-// bytes per cluster.
+// with twice its standard error; arms of fewer than five units or clusters move with the others; then slopes of the
+// effects (effect_slopes.h). Where predictions keep a shape over the arms, one shift serves all arms. Standard errors
+// are over clusters. Some ten passes over the units; memory: 4 bytes per unit, 48 per cluster.
 #pragma once
 
 #include <cstddef>

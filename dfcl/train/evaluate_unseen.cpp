@@ -96,4 +96,22 @@ std::optional<data::EvaluatedPlans> evaluate_unseen(const data::Trial& trial, co
   return data::is_sound(result) ? std::optional(std::move(result)) : std::nullopt;
 }
 
+double plan_cost_factor(const data::EvaluatedPlans& evaluated) {
+  // The plans share most of their units, so that their errors are taken to go together; each counts by what it says.
+  double spend = 0.0, cost = 0.0, error = 0.0;
+  for (const data::EvaluatedPlan& plan : evaluated.plans) {
+    if (!(plan.spend > 0.0) || !(plan.cost_error > 0.0)) continue;
+    const double weight = plan.spend / (plan.cost_error * plan.cost_error);
+    spend += weight * plan.spend;
+    cost += weight * plan.cost;
+    error += weight * plan.cost_error;
+  }
+  if (!(spend > 0.0)) return 1.0;
+  const double distance = cost / spend - 1.0;
+  const double variance = (error / spend) * (error / spend);
+  if (!(distance * distance > variance)) return 1.0;
+  return std::clamp(1.0 + distance * (1.0 - variance / (distance * distance)), 1.0 / learn::kMostPlanFactor,
+                    learn::kMostPlanFactor);
+}
+
 }  // namespace dfcl::train

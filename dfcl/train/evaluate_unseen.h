@@ -31,4 +31,8 @@ std::optional<data::EvaluatedPlans> evaluate_unseen(const data::Trial& trial, co
                                                     const learn::Predicted& predicted, data::UnseenUnits kind,
                                                     const model::TrainedUnits* earlier, core::RunContext& context);
 
+// What plans cost by these units, as a multiple of what was predicted for them: choosing by predictions finds units
+// whose cost is predicted too low. 1 where the difference is within its standard error.
+double plan_cost_factor(const data::EvaluatedPlans& evaluated);
+
 }  // namespace dfcl::train

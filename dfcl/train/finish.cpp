@@ -54,7 +54,38 @@ learn::Predicted predict_rows(const Finishing& finishing, const model::Model& mo
   return predicted;
 }
 
+void calibrate(const Finishing& finishing, const HeldOutcomes& outcomes, learn::Predicted& predicted,
+               model::Model& result, core::RunContext& context) {
+  const learn::TrainingSet set = finishing.prepared.training_set(finishing.trial);
+  result.calibration =
+      fit_calibration(outcomes.as_units(), predicted, set.facts, result.arms.control, set.learns_cost, context);
+  learn::calibrate(*result.calibration, result.arms.control, outcomes_of(predicted));
+}
+
+// Makes the predicted cost of plans what plans cost on units that were not seen. The plans stay the same: all arms'
+// costs over control are multiplied alike. Costs that are known, in part or whole, stay.
+void set_plan_factor(const Finishing& finishing, learn::Predicted& predicted, model::Model& result) {
+  const bool is_learned = finishing.prepared.training_set(finishing.trial).learns_cost;
+  if (!result.calibration || !result.evaluated || !is_learned || finishing.prepared.cost_facts.is_known()) return;
+  const double factor = plan_cost_factor(*result.evaluated);
+  result.calibration->cost.plan_factor = factor;
+  if (factor == 1.0) return;
+  for (data::EvaluatedPlan& plan : result.evaluated->plans) plan.spend *= factor;
+  const std::size_t control = result.arms.control;
+  for (std::size_t row = 0; row < predicted.cost.rows(); ++row) {
+    const float base = predicted.cost(row, control);
+    for (std::size_t arm = 0; arm < predicted.cost.cols(); ++arm) {
+      const double effect = static_cast<double>(predicted.cost(row, arm)) - static_cast<double>(base);
+      predicted.cost(row, arm) = static_cast<float>(static_cast<double>(base) + factor * effect);
+    }
+  }
+}
+
 }  // namespace
+
+bool is_calibrated_by_validation(const data::Study& study, const Method& method, bool starts_from_model) {
+  return method.uses("validated") && !starts_from_model && !study.method.calibrate && !study.method.as_published;
+}
 
 bool is_calibrated(const data::Study& study, const Method& method, bool starts_from_model) {
   const bool asked = study.method.calibrate.value_or(false);
@@ -100,17 +131,13 @@ void finish_with_unseen(const Finishing& finishing, const HeldUnits& units, lear
                         model::Model& result, core::RunContext& context) {
   const data::Trial& trial = finishing.trial;
   const learn::TrainingSet set = finishing.prepared.training_set(trial);
-  const HeldOutcomes outcomes = held_outcomes(trial, finishing.prepared, units, context);
-  if (calibrated) {
-    result.calibration = fit_calibration(
-        {outcomes.arm, outcomes.revenue, outcomes.learned_cost, outcomes.weight, outcomes.cluster, outcomes.sample},
-        unseen, set.facts, trial.arms.control, set.learns_cost, context);
-    learn::calibrate(*result.calibration, trial.arms.control, outcomes_of(unseen));
-  }
+  const HeldOutcomes outcomes = held_outcomes(trial, finishing.prepared, units.rows, context);
+  if (calibrated) calibrate(finishing, outcomes, unseen, result, context);
   result.held_out = out_of_fold_loss(set, units, outcomes, unseen, context);
   learn::set_known_costs(finishing.prepared.cost_facts, outcomes_of(unseen));
   result.evaluated = evaluate_unseen(trial, finishing.study, result, units.rows, unseen, data::UnseenUnits::out_of_fold,
                                      finishing.earlier, context);
+  set_plan_factor(finishing, unseen, result);
   std::vector<std::uint32_t> training;
   for (std::uint32_t place = 0; place < units.size(); ++place) {
     if (units.is_training[place] != 0) training.push_back(place);
@@ -124,15 +151,21 @@ void finish_with_unseen(const Finishing& finishing, const HeldUnits& units, lear
                            std::move(own.cost)});
 }
 
-void finish_without_unseen(const Finishing& finishing, model::Model& result, core::RunContext& context) {
+void finish_without_unseen(const Finishing& finishing, bool calibrated, model::Model& result,
+                           core::RunContext& context) {
   const Preparation& prepared = finishing.prepared;
   if (!prepared.validation_rows.empty()) {
     learn::Predicted predicted = predict_rows(finishing, result, prepared.validation_rows, true, context);
+    if (calibrated && prepared.validation_rows.size() >= kLeastCalibrationUnits) {
+      const HeldOutcomes outcomes = held_outcomes(finishing.trial, prepared, prepared.validation_rows, context);
+      calibrate(finishing, outcomes, predicted, result, context);
+    }
     if (!result.is_index())
       result.held_out = validation_loss(prepared.training_set(finishing.trial), predicted, context);
     learn::set_known_costs(prepared.cost_facts, outcomes_of(predicted));
     result.evaluated = evaluate_unseen(finishing.trial, finishing.study, result, prepared.validation_rows, predicted,
                                        data::UnseenUnits::validation, finishing.earlier, context);
+    set_plan_factor(finishing, predicted, result);
   }
   const std::vector<std::uint32_t> rows = thinned(prepared.train_rows, kPriceUnits);
   set_multipliers(finishing, predict_rows(finishing, result, rows, false, context), result, context);

@@ -25,6 +25,12 @@ namespace dfcl::train {
 // Whether the model is to be calibrated. Throws Error of kind usage where it is asked for and cannot be.
 bool is_calibrated(const data::Study& study, const Method& method, bool starts_from_model);
 
+// Whether validation units are to calibrate a model that nothing else does: levels and slopes are few numbers, and all
+// that these units did before was to stop the fit.
+bool is_calibrated_by_validation(const data::Study& study, const Method& method, bool starts_from_model);
+// Fewer validation units do not.
+inline constexpr std::size_t kLeastCalibrationUnits = 1'000;
+
 struct Finishing {
   const data::Trial& trial;
   const data::Study& study;
@@ -42,7 +48,9 @@ model::Model model_frame(const Finishing& finishing, const std::string& method, 
 void finish_with_unseen(const Finishing& finishing, const HeldUnits& units, learn::Predicted unseen, bool calibrated,
                         model::Model& result, core::RunContext& context);
 
-// Without: measures on validation units where there are any, prices the budgets by a sample of the training units.
-void finish_without_unseen(const Finishing& finishing, model::Model& result, core::RunContext& context);
+// Without: calibrates by validation units where asked and there are enough, measures on them, prices the budgets by a
+// sample of the training units.
+void finish_without_unseen(const Finishing& finishing, bool calibrated, model::Model& result,
+                           core::RunContext& context);
 
 }  // namespace dfcl::train

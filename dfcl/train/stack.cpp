@@ -11,6 +11,7 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/hash.h"
+#include "dfcl/train/calibrate.h"
 #include "dfcl/train/checkpoint.h"
 #include "dfcl/train/device.h"
 #include "dfcl/train/run_key.h"
@@ -145,11 +146,21 @@ class StackFit {
     return hooks;
   }
 
+  // Members are judged as they are once calibrated: one whose effects are too small is no worse for it. They are mixed
+  // as they came, with weights that give the same effects but for what all share, which is calibrated in the end.
   StackResult weighed() {
-    std::vector<const learn::Predicted*> unseen;
-    for (const FoldedMethod& member : members_) unseen.push_back(&member.unseen);
-    StackJudge judge(request_.trial, request_.prepared, request_.units, request_.outcomes, unseen, context_);
-    const std::vector<double> weights = judge.weights();
+    std::vector<const learn::Predicted*> unseen, judged;
+    std::vector<learn::Predicted> calibrated;
+    std::vector<double> slopes;
+    calibrated.reserve(members_.size());
+    for (const FoldedMethod& member : members_) {
+      unseen.push_back(&member.unseen);
+      calibrated.push_back(calibrated_copy(member.unseen, slopes));
+      judged.push_back(&calibrated.back());
+    }
+    StackJudge judge(request_.trial, request_.prepared, request_.units, request_.outcomes, judged, context_);
+    const std::vector<double> chosen = judge.weights();
+    const std::vector<double> weights = weights_as_learned(chosen, slopes);
     StackResult result;
     facts_.num_units = request_.units.size();
     facts_.num_folds = kFolds;
@@ -161,10 +172,10 @@ class StackFit {
       facts_.members.push_back({is_mean ? model::kMeanEffectName : members_[i].method->name, weights[i], value.value,
                                 value.standard_error, is_mean ? 0.0 : members_[i].seconds});
     }
-    const evaluate::Estimate value = judge.net_value(weights);
+    const evaluate::Estimate value = judge.net_value(chosen);
     facts_.net_value = value.value;
     facts_.standard_error = value.standard_error;
-    result.unseen = judge.mixture(weights);
+    result.unseen = judge.mixture(unseen, weights);
     if (weights.back() > 0.0) {
       result.mean_effect = judge.mean_effect();
       result.mean_effect->weight = weights.back();
@@ -173,6 +184,35 @@ class StackFit {
     take_predictors(weights, result);
     result.facts = std::move(facts_);
     return result;
+  }
+
+  learn::Predicted calibrated_copy(const learn::Predicted& unseen, std::vector<double>& slopes) const {
+    const learn::TrainingSet set = request_.prepared.training_set(request_.trial);
+    learn::Predicted copy{core::Matrix<float>(context_.scratch(), unseen.revenue.rows(), unseen.revenue.cols()),
+                          core::Matrix<float>(context_.scratch(), unseen.cost.rows(), unseen.cost.cols())};
+    std::copy_n(unseen.revenue.data(), unseen.revenue.rows() * unseen.revenue.cols(), copy.revenue.data());
+    std::copy_n(unseen.cost.data(), unseen.cost.rows() * unseen.cost.cols(), copy.cost.data());
+    slopes.push_back(1.0);
+    if (!is_stack_calibrated(request_.study)) return copy;
+    const std::size_t control = request_.trial.arms.control;
+    const learn::Calibration found =
+        fit_calibration(request_.outcomes.as_units(), unseen, set.facts, control, set.learns_cost, context_);
+    slopes.back() = found.revenue.slope;
+    learn::calibrate(found, control, {copy.revenue.view(), copy.cost.view()});
+    return copy;
+  }
+
+  // A member's effects enter as many times larger as calibration made them; what is common to all is left to it.
+  static std::vector<double> weights_as_learned(std::vector<double> weights, const std::vector<double>& slopes) {
+    constexpr double kLeastSlope = 0.1;
+    double before = 0.0, after = 0.0;
+    for (std::size_t i = 0; i < slopes.size(); ++i) {
+      before += weights[i];
+      weights[i] *= std::max(kLeastSlope, slopes[i]);
+      after += weights[i];
+    }
+    for (std::size_t i = 0; i < slopes.size() && after > 0.0; ++i) weights[i] *= before / after;
+    return weights;
   }
 
   double share_of(std::span<const double> weights, std::size_t member) const {
@@ -253,6 +293,10 @@ std::vector<const Method*> stack_members(const data::Study& study) {
     throw core::field_error("method.members", "too many", fmt::format("{}", members.size()),
                             fmt::format("at most {}", kMostStackMembers - 1));
   return members;
+}
+
+bool is_stack_calibrated(const data::Study& study) {
+  return study.method.calibrate.value_or(!study.method.as_published);
 }
 
 StackResult fit_stack(const StackRequest& request, core::RunContext& context) {

@@ -46,6 +46,8 @@ struct StackResult {
   std::vector<learn::EpochRecord> record;
 };
 
+bool is_stack_calibrated(const data::Study& study);
+
 StackResult fit_stack(const StackRequest& request, core::RunContext& context);
 
 }  // namespace dfcl::train

@@ -77,13 +77,13 @@ Vector shaped(Vector effects, learn::ArmShape shape, std::size_t control) {
 
 }  // namespace
 
-HeldOutcomes held_outcomes(const data::Trial& trial, const Preparation& prepared, const HeldUnits& units,
+HeldOutcomes held_outcomes(const data::Trial& trial, const Preparation& prepared, std::span<const std::uint32_t> rows,
                            const core::RunContext& context) {
   HeldOutcomes held{core::Column<std::uint8_t>(context.scratch()), core::Column<float>(context.scratch()),
                     core::Column<float>(context.scratch()),        core::Column<float>(context.scratch()),
                     core::Column<float>(context.scratch()),        core::Column<std::uint32_t>(context.scratch())};
   const learn::TrainingSet set = prepared.training_set(trial);
-  for (const std::uint32_t row : units.rows) {
+  for (const std::uint32_t row : rows) {
     held.arm.push_back(set.arm[row]);
     held.revenue.push_back(set.revenue[row]);
     held.cost.push_back(trial.cost[row]);
@@ -283,9 +283,10 @@ evaluate::Estimate StackJudge::risk_difference(std::span<const double> a, std::s
   return sums.mean();
 }
 
-learn::Predicted StackJudge::mixture(std::span<const double> weights) {
+learn::Predicted StackJudge::mixture(const std::vector<const learn::Predicted*>& members,
+                                     std::span<const double> weights) {
   const std::size_t num_arms = trial_.arms.size();
-  const std::size_t fitted = unseen_.size();
+  const std::size_t fitted = members.size();
   Vector shares(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(fitted));
   const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
   if (!(total > 0.0)) shares.front() = 1.0;
@@ -295,8 +296,8 @@ learn::Predicted StackJudge::mixture(std::span<const double> weights) {
     for (std::size_t i = begin * num_arms; i < end * num_arms; ++i) {
       double revenue = 0.0, cost = 0.0;
       for (std::size_t m = 0; m < fitted; ++m) {
-        revenue += shares[m] * static_cast<double>(unseen_[m]->revenue.data()[i]);
-        cost += shares[m] * static_cast<double>(unseen_[m]->cost.data()[i]);
+        revenue += shares[m] * static_cast<double>(members[m]->revenue.data()[i]);
+        cost += shares[m] * static_cast<double>(members[m]->cost.data()[i]);
       }
       mixed.revenue.data()[i] = static_cast<float>(revenue);
       mixed.cost.data()[i] = static_cast<float>(cost);
@@ -311,7 +312,7 @@ learn::Predicted StackJudge::mixture(std::span<const double> weights) {
 }
 
 learn::Predicted StackJudge::known_mixture(std::span<const double> weights) {
-  learn::Predicted mixed = mixture(weights);
+  learn::Predicted mixed = mixture(unseen_, weights);
   learn::set_known_costs(prepared_.cost_facts, outcomes_of(mixed));
   return mixed;
 }

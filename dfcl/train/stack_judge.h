@@ -19,6 +19,7 @@
 #include "dfcl/learn/mean_effect.h"
 #include "dfcl/learn/training_set.h"
 #include "dfcl/model/training_facts.h"
+#include "dfcl/train/calibrate.h"
 #include "dfcl/train/folds.h"
 #include "dfcl/train/preparation.h"
 
@@ -35,8 +36,9 @@ struct HeldOutcomes {
   core::Column<float> sample = {};      // sample weights, which weight holds too; empty: all alike
 
   double sample_weight(std::size_t unit) const { return sample.empty() ? 1.0 : static_cast<double>(sample[unit]); }
+  CalibrationUnits as_units() const { return {arm, revenue, learned_cost, weight, cluster, sample}; }
 };
-HeldOutcomes held_outcomes(const data::Trial& trial, const Preparation& prepared, const HeldUnits& units,
+HeldOutcomes held_outcomes(const data::Trial& trial, const Preparation& prepared, std::span<const std::uint32_t> rows,
                            const core::RunContext& context);
 
 class StackJudge {
@@ -55,8 +57,9 @@ class StackJudge {
   // With weight 0. The effects of all units.
   const learn::MeanEffect& mean_effect() const { return mean_; }
 
-  // The stack's predictions of the held units, as learned; the mean effects are those of the other folds.
-  learn::Predicted mixture(std::span<const double> weights);
+  // Predictions of the held units, of which members stands in the order of the fitted ones, mixed; the mean effects are
+  // those of the other folds.
+  learn::Predicted mixture(const std::vector<const learn::Predicted*>& members, std::span<const double> weights);
 
  private:
   void find_nuisance();

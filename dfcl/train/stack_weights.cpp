@@ -8,35 +8,10 @@
 #include <utility>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/small_system.h"
 
 namespace dfcl::train {
 namespace {
-
-// Gaussian elimination with row exchanges; rows: n x (n + 1). Nothing where the system is singular.
-std::optional<std::vector<double>> solve(std::vector<double> rows, std::size_t n) {
-  const auto at = [&](std::size_t i, std::size_t j) -> double& { return rows[i * (n + 1) + j]; };
-  double largest = 0.0;
-  for (const double entry : rows) largest = std::max(largest, std::abs(entry));
-  for (std::size_t column = 0; column < n; ++column) {
-    std::size_t pivot = column;
-    for (std::size_t i = column + 1; i < n; ++i) {
-      if (std::abs(at(i, column)) > std::abs(at(pivot, column))) pivot = i;
-    }
-    if (!(std::abs(at(pivot, column)) > 1e-11 * largest)) return std::nullopt;
-    for (std::size_t j = 0; j <= n; ++j) std::swap(at(pivot, j), at(column, j));
-    for (std::size_t i = column + 1; i < n; ++i) {
-      const double factor = at(i, column) / at(column, column);
-      for (std::size_t j = column; j <= n; ++j) at(i, j) -= factor * at(column, j);
-    }
-  }
-  std::vector<double> solution(n);
-  for (std::size_t i = n; i-- > 0;) {
-    double sum = at(i, n);
-    for (std::size_t j = i + 1; j < n; ++j) sum -= at(i, j) * solution[j];
-    solution[i] = sum / at(i, i);
-  }
-  return solution;
-}
 
 // The least value with weight on these members alone, whatever its sign: 2 (1 - nu) H w + nu diag(H) = price, sum w
 // = 1.
@@ -52,7 +27,7 @@ std::optional<std::vector<double>> solve_on(std::span<const double> products, st
     at(i, n) = -nu * products[members[i] * num_members + members[i]];
   }
   at(n - 1, n) = 1.0;
-  return solve(std::move(rows), n);
+  return core::solve_system(std::move(rows), n);
 }
 
 }  // namespace

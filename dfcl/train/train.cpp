@@ -149,7 +149,8 @@ class Run {
     } else if (auto unseen = calibrated && enough ? fold_predictions(units) : std::nullopt) {
       finish_with_unseen(finishing, units, *std::move(unseen), true, result, context_);
     } else {
-      finish_without_unseen(finishing, result, context_);
+      finish_without_unseen(finishing, is_calibrated_by_validation(study_, method_, options_.start != nullptr), result,
+                            context_);
       if (calibrated) result.options.emplace_back("calibrate", "false");  // as it came out
     }
     return result;
@@ -206,7 +207,7 @@ model::Model train_stack(const data::Trial& trial, const data::Study& study, con
                                             units.num_groups, trial.has_clusters() ? "clusters of units" : "units"));
     return result;
   }
-  const HeldOutcomes outcomes = held_outcomes(trial, prepared, units, context);
+  const HeldOutcomes outcomes = held_outcomes(trial, prepared, units.rows, context);
   StackResult stack = fit_stack({.trial = trial,
                                  .study = study,
                                  .prepared = prepared,
@@ -231,8 +232,7 @@ model::Model train_stack(const data::Trial& trial, const data::Study& study, con
   result.mean_effect = std::move(stack.mean_effect);
   result.stack = std::move(stack.facts);
   result.record = learn::record_list(stack.record);
-  const bool calibrated = study.method.calibrate.value_or(!study.method.as_published);
-  finish_with_unseen(finishing, units, std::move(stack.unseen), calibrated, result, context);
+  finish_with_unseen(finishing, units, std::move(stack.unseen), is_stack_calibrated(study), result, context);
   return result;
 }
 

@@ -174,6 +174,8 @@ std::shared_ptr<const model::Model> fit_model(const data::Trial& trial, const da
   options.study_text = io::study_text(written);
   try {
     model::Model model = train::train(trial, study, options, context);
+    // The factor is for units that the nuisance's own plans would choose, which are not the ones evaluated.
+    if (model.calibration) model.calibration->cost.plan_factor = 1.0;
     model.options.emplace_back(kKeyOption, key);
     return std::make_shared<const model::Model>(std::move(model));
   } catch (const core::Error& error) {

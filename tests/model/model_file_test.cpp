@@ -252,7 +252,8 @@ TEST(ModelFile, RefusesWhatWasLearnedAfterwardsWithNumbersOutOfRange) {
   const auto per_arm = [&](double value) { return std::vector<double>(num_arms, value); };
   const learn::OutcomeForm form{loss::OutcomeKind::non_negative, true};
   model.mean_effect = {0.375, {form, per_arm(1.75)}, {form, per_arm(2.75)}};
-  model.calibration = {10, {form, per_arm(0.125), per_arm(1.25), 0.625, 0.875, 0.0625}, {}};
+  model.calibration = {
+      10, {form, per_arm(0.125), per_arm(1.25), 0.625, 0.875, 0.0625, per_arm(2.25), 0.5625, 1.125}, {}, 7.5, 3.25};
   model.stack.emplace();
   model.stack->members.push_back({.method = "tsm", .weight = 0.6875, .net_value = 3.5, .standard_error = 0.5});
   model.held_out.emplace();
@@ -271,10 +272,12 @@ TEST(ModelFile, RefusesWhatWasLearnedAfterwardsWithNumbersOutOfRange) {
   };
   const Fault faults[] = {
       {"calibration", "0.125", "800.0"}, {"calibration", "0.125", "-1e5"}, {"calibration", "0.125,", ""},
-      {"calibration", "1.25", "1e308"},  {"calibration", "0.625", "1.5"},  {"calibration", "0.0625", "-1.0"},
-      {"calibration", "units", "unit"},  {"mean_effect", "0.375", "-0.5"}, {"mean_effect", "1.75", "1e300"},
-      {"mean_effect", "2.75,", ""},      {"stack", "0.6875", "2.0"},       {"stack", "3.5", "\"x\""},
-      {"stack", "folds", "fold"},        {"held_out", "1.5", "null"},      {"held_out", "false", "7"}};
+      {"calibration", "1.25", "1e308"},  {"calibration", "0.625", "3.5"},  {"calibration", "2.25,", ""},
+      {"calibration", "0.5625", "9.0"},  {"calibration", "1.125", "0.0"},  {"calibration", "3.25", "-1.0"},
+      {"calibration", "0.0625", "-1.0"}, {"calibration", "units", "unit"}, {"mean_effect", "0.375", "-0.5"},
+      {"mean_effect", "1.75", "1e300"},  {"mean_effect", "2.75,", ""},     {"stack", "0.6875", "2.0"},
+      {"stack", "3.5", "\"x\""},         {"stack", "folds", "fold"},       {"held_out", "1.5", "null"},
+      {"held_out", "false", "7"}};
   for (const Fault& fault : faults) {
     SCOPED_TRACE(fmt::format("{}: {} to {}", fault.key, fault.from, fault.to));
     io::TensorFile file = good;

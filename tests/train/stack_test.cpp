@@ -264,7 +264,7 @@ std::vector<double> weights_of(const data::Trial& trial, const data::Study& stud
                                const std::vector<learn::Predicted>& members, core::RunContext& context) {
   const Preparation prepared = prepare(trial, study, two_stage_method(), context);
   const HeldUnits units = held_units(trial, prepared, context);
-  const HeldOutcomes outcomes = held_outcomes(trial, prepared, units, context);
+  const HeldOutcomes outcomes = held_outcomes(trial, prepared, units.rows, context);
   std::vector<const learn::Predicted*> unseen;
   for (const learn::Predicted& member : members) unseen.push_back(&member);
   return StackJudge(trial, prepared, units, outcomes, unseen, context).weights();
@@ -329,7 +329,7 @@ TEST(Stack, TheMeanEffectKeepsTheShapeOverTheArms) {
     study.cost.rises_with_arm = rises;
     const Preparation prepared = prepare(trial, study, two_stage_method(), context);
     const HeldUnits units = held_units(trial, prepared, context);
-    const HeldOutcomes outcomes = held_outcomes(trial, prepared, units, context);
+    const HeldOutcomes outcomes = held_outcomes(trial, prepared, units.rows, context);
     const StackJudge judge(trial, prepared, units, outcomes, {&members[0]}, context);
     const std::vector<double>& effect = judge.mean_effect().cost.effect;
     EXPECT_EQ(effect[0], 0.0);

@@ -58,8 +58,12 @@ std::string calibrated_text(const model::Model& model, const learn::Calibration:
                         number_text(is_factor ? std::exp(outcome.shift[arm]) : outcome.shift[arm]));
   }
   if (outcome.slope_error == 0.0) return text + "; effects do not differ between units";
-  return text + fmt::format("; slope of effects {} (found {}, standard error {})", number_text(outcome.slope),
-                            number_text(outcome.found_slope), number_text(outcome.slope_error));
+  text += fmt::format("; slope of effects {} (found {}, standard error {})", number_text(outcome.slope),
+                      number_text(outcome.found_slope), number_text(outcome.slope_error));
+  if (outcome.base_slope != 0.0)
+    text += fmt::format("; slope by revenue in control {}", number_text(outcome.base_slope));
+  if (outcome.plan_factor != 1.0) text += fmt::format("; factor of chosen units {}", number_text(outcome.plan_factor));
+  return text;
 }
 
 std::string held_out_text(const model::HeldOut& held) {
@@ -88,7 +92,9 @@ ordered_json calibrated_json(const learn::Calibration::Outcome& outcome) {
           {"center", outcome.center},
           {"slope", outcome.slope},
           {"found_slope", outcome.found_slope},
-          {"slope_error", outcome.slope_error}};
+          {"slope_error", outcome.slope_error},
+          {"base_slope", outcome.base_slope},
+          {"plan_factor", outcome.plan_factor}};
 }
 
 ordered_json loss_json(const model::HeldOut::Outcome& outcome) {
