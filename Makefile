@@ -6,6 +6,7 @@ export CCACHE_SLOPPINESS := pch_defines,time_macros
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
+comma := ,
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 CACHED = $(shell command -v ccache >/dev/null && echo -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -24,7 +25,7 @@ ASAN = ASAN_OPTIONS=detect_container_overflow=0:allocator_may_return_null=1 \
 # Thread sanitizer cannot place its shadow where addresses are much randomised; containers may forbid setarch.
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: help setup build demo docs experiments manual prose test test-sanitize test-spark test-full bench format format-check tidy install wheel clean
+.PHONY: help setup build demo fuzz torture docs experiments manual prose test test-sanitize test-spark test-full bench format format-check tidy install wheel clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16 | sed 's/^/  make /'
@@ -71,6 +72,15 @@ test-full: test format-check tidy test-spark ## all tests, also under the addres
 	@$(ASAN) $(call ctest,dev) -LE slow
 	@$(call configure,tsan) && cmake --build build/tsan -j $(JOBS) --target thread_tests
 	@TSAN_OPTIONS=halt_on_error=1 $(FIXED_ADDRESSES) $(call ctest,tsan) -L threads
+
+fuzz: setup ## run every fuzzer for SECONDS (600) from its corpus (ONLY=csv,study); what it finds goes to build/fuzz/found
+	@tools/setup.sh fuzz
+	@$(call configure,fuzz) && cmake --build build/fuzz -j $(JOBS) --target $(if $(ONLY),$(foreach name,$(subst $(comma), ,$(ONLY)),fuzz_$(name)),fuzzers)
+	@$(ASAN) tests/fuzz/run.sh build/fuzz $(or $(SECONDS),600) $(ONLY)
+
+torture: build ## faults at every file operation and 200 kills, for every verb that writes (VERBS=train,predict KILLS=200)
+	@cc -shared -fPIC -O1 -Wall -Wextra -Werror -o build/release/fault_shim.so tests/torture/fault_shim.c -ldl
+	@.venv/bin/python3 tests/torture/torture.py build/release/bin/dfcl --shim build/release/fault_shim.so $(if $(VERBS),--verbs $(VERBS)) --kills $(or $(KILLS),200)
 
 wheel: build ## wheels of the Python package in dist/ (PYTHONS="python3.11 python3.12")
 	@tools/wheel.sh build/release $(or $(PYTHONS),.venv/bin/python3)

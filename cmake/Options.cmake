@@ -13,6 +13,7 @@ elseif(DFCL_PROCESSOR STREQUAL "avx2")
 elseif(NOT DFCL_PROCESSOR STREQUAL "avx512")
   message(FATAL_ERROR "DFCL_PROCESSOR is ${DFCL_PROCESSOR}: expected avx512, avx2 or portable")
 endif()
+option(DFCL_FUZZ "Build the fuzzers instead of the replay of their corpora (clang only)" OFF)
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

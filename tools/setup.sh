@@ -4,7 +4,8 @@
 # Installs what the build and the tests need: Debian packages (tools/apt-packages.txt), a virtual environment in
 # .venv with pinned wheels (tools/requirements.txt) and, in web/node_modules, the pinned npm packages of the report's
 # page (web/package-lock.json). Does nothing, quickly, when all of it is there already.
-# DFCL_SKIP_PACKAGES=1 leaves the packages to you. `tools/setup.sh lint` adds the packages for formatting and linting.
+# DFCL_SKIP_PACKAGES=1 leaves the packages to you. `tools/setup.sh lint` adds the packages for formatting and
+# linting, `tools/setup.sh fuzz` those for fuzzing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -86,8 +87,8 @@ install_page_packages() {
 # What the stamp must say for a set-up to be current.
 fingerprint() { cat tools/setup.sh "$@" | sha256sum; }
 
-if [[ "${1:-}" == lint ]]; then
-  install_packages tools/apt-packages-lint.txt
+if [[ "${1:-}" == lint || "${1:-}" == fuzz ]]; then
+  install_packages "tools/apt-packages-$1.txt"
   exit
 fi
 

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""make_seeds.py BINARY: writes the seeds of tests/fuzz/corpus anew, with our own writers. Found cases are left alone."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CORPUS = Path(__file__).parent / "corpus"
+SETTINGS = ["method.epochs=3", "split.train=0.7", 'columns.features=["a", "b"]', 'arms.cost={"1" = 0.5}', "budgets.per_unit=[0.1, 0.2]", "method.name=auto"]
+
+
+def main():
+    binary = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as work:
+        folder = Path(work)
+
+        def dfcl(line):
+            subprocess.run([binary, *line.split(), "--overwrite", "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+        def keep(target, name, seed):
+            (CORPUS / target).mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(folder / name, CORPUS / target / f"seed-{seed}")
+
+        def keep_text(target, text, seed):
+            (folder / "text").write_text(text)
+            keep(target, "text", seed)
+
+        for ending, target in (("csv", "csv"), ("csv.gz", "csv"), ("parquet", "parquet"), ("arrow", "arrow")):
+            dfcl(f"simulate --preset criteo --rows 60 --seed 1 -o t.{ending} --truth p.{ending} --study s.toml")
+            keep(target, f"t.{ending}", ending)
+            dfcl(f"allocate p.{ending} --share-of-max 0.2 --holdout 0.2 -o plan.{ending}")
+            keep("prediction", f"p.{ending}", ending)
+            keep("prediction", f"plan.{ending}", f"plan-{ending}")
+        keep("study", "s.toml", "simulate")
+        dfcl("simulate --preset criteo --rows 600 --seed 1 -o t.csv --study s.toml")
+        dfcl("init t.csv -o init.toml")
+        keep("study", "init.toml", "init")
+        keep_text("json", '{"a": [1, 2.5e3, "x\\u00e4", null, {"b": true}]}', "small")
+        dfcl("train s.toml --force --method tsm --epochs 1 --set network.hidden=[2] --cache kept -o m.safetensors")
+        keep("safetensors", "m.safetensors", "model")
+        header = next(folder.glob("kept/trial-*/header")).read_text()
+        keep_text("cache", header.split("\n", 1)[1], "header")
+        for number, text in enumerate(SETTINGS):
+            keep_text("setting", text, number)
+
+
+if __name__ == "__main__":
+    main()

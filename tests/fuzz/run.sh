@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# run.sh BUILD SECONDS [NAME,NAME]: each fuzzer for so many seconds, from its corpus in the tree and from what earlier
+# runs reached (BUILD/reached). Findings are kept in BUILD/found; the exit code is 1 where there is one.
+set -uo pipefail
+build=$1
+seconds=$2
+here=$(cd "$(dirname "$0")" && pwd)
+names=${3:-$(ls "$here/corpus" | paste -sd,)}
+found=0
+mkdir -p "$build/found"
+for name in ${names//,/ }; do
+  mkdir -p "$build/reached/$name"
+  echo "fuzz: $name for $seconds s"
+  if ! "$build/bin/fuzz_$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -malloc_limit_mb=2048 -print_final_stats=1 \
+      -artifact_prefix="$build/found/$name-" "$build/reached/$name" "$here/corpus/$name" >"$build/found/$name.log" 2>&1; then
+    found=1
+    echo "fuzz: $name: a finding; see $build/found/$name.log" >&2
+  fi
+  grep -E "^stat::number_of_executed_units|^#.*(DONE|pulse)" "$build/found/$name.log" | tail -2
+done
+exit $found
