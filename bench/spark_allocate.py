@@ -45,6 +45,20 @@ def generate(batches):
         yield from predictions_of(batch.column("id").to_numpy(zero_copy_only=False)).to_batches()
 
 
+def cpu_seconds():
+    """Of Spark: its Java and its Python workers, those that have ended included."""
+    ticks = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_bytes()
+            if b"pyspark.daemon" in command or (b"java" in command and b"spark" in command):
+                fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
+                ticks += sum(int(field) for field in fields[11:15])  # user, system, and those of children
+        except OSError:
+            continue
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 class WorkerMemory(threading.Thread):
     """The largest resident memory of one Python worker of the executors, in MB, looked at twice a second."""
 
@@ -72,25 +86,32 @@ def on_spark(spark, rows, partitions):
     fields = ", ".join(f"revenue_{arm} float, cost_{arm} float" for arm in range(ARMS))
     frame = spark.range(0, rows, 1, partitions).mapInArrow(generate, f"id bigint, {fields}")
     begin = time.time()
+    before = cpu_seconds()
     frame.selectExpr("sum(cost_4)").collect()
+    generating_cpu = cpu_seconds() - before
     generating = time.time() - begin
+    cpu = [cpu_seconds()]
     memory = WorkerMemory()
     memory.start()
     begin = time.time()
     plan = dfcl_spark.allocate(frame, per_unit=0.4, control="0", check_ids=False, progress=False)
     solving = time.time() - begin
+    cpu.append(cpu_seconds())
     begin = time.time()
     units = {row["arm"]: row["count"] for row in plan.frame.groupBy("arm").count().collect()}
     assigning = time.time() - begin
+    cpu.append(cpu_seconds())
     memory.over = True
     assert sum(units.values()) == rows and units == {arm: count for arm, count in plan.figures["units_per_arm"].items() if count}
     return plan, {
         "rows": rows,
         "partitions": partitions,
         "generating_s": round(generating, 1),
+        "generating_cpu_us_per_unit": round(1e6 * generating_cpu / rows, 3),
         "solving_s": round(solving, 1),
         "assigning_s": round(assigning, 1),
         "us_per_unit": round(1e6 * (solving + assigning) / rows, 3),
+        "cpu_us_per_unit": round(1e6 * (cpu[2] - cpu[0]) / rows, 3),
         "worker_MB": memory.most,
         "driver_python_MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         "passes": plan.passes,
