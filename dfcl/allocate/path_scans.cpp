@@ -187,7 +187,7 @@ class ScansElsewhere final : public PathScans {
       : PathScans(rules), runner_(std::move(runner)), num_arms_(num_arms) {}
 
   Built build(core::RunContext& context) override {
-    constexpr int kLog2Buckets = 7;  // some 2,300 buckets: what many parts send stays small
+    constexpr int kLog2Buckets = 7;  // some 3,000 buckets: what many parts send stays small
     context.check_cancelled();
     const PathPass sampling = PathPass::sample();
     const PassPart sample = run_elsewhere(runner_, sampling, rules_, prices_, num_arms_);
