@@ -25,7 +25,7 @@ ASAN = ASAN_OPTIONS=detect_container_overflow=0:allocator_may_return_null=1 \
 # Thread sanitizer cannot place its shadow where addresses are much randomised; containers may forbid setarch.
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: help setup build demo fuzz torture docs experiments manual prose test test-sanitize test-spark test-full bench format format-check tidy install wheel clean
+.PHONY: help setup build demo fuzz torture docs experiments manual prose test test-sanitize test-spark test-full bench format format-check tidy install wheel dist test-dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16 | sed 's/^/  make /'
@@ -36,7 +36,7 @@ setup: ## install packages and the virtual environment (nothing to do: under a s
 build: setup ## build the program: build/release/bin/dfcl
 	@$(call build,release)
 
-demo: setup ## simulate a trial, check it, compare three methods, plan, report (files in ./demo)
+demo: setup ## a trial, its check, a plan by auto beside simpler ones, in money, and a page (files in ./demo)
 	@$(call configure,release) && cmake --build build/release -j $(JOBS) --target dfcl_program
 	@tools/demo.sh
 
@@ -84,6 +84,12 @@ torture: build ## faults at every file operation and 200 kills, for every verb t
 
 wheel: build ## wheels of the Python package in dist/ (PYTHONS="python3.11 python3.12")
 	@tools/wheel.sh build/release $(or $(PYTHONS),.venv/bin/python3)
+
+dist: wheel manual ## everything to hand out, in dist/: wheels, a tarball that runs without root, a Debian package, licences, SBOM
+	@tools/dist.sh build/release build/share
+
+test-dist: ## unpack and install what `make dist` made in bare Debian systems, and run the demo there (needs root)
+	@tools/test_dist.sh $(or $(SUITES),bookworm trixie)
 
 bench: build ## run the benchmarks beside what users would pick instead (ONLY=part of a name)
 	@cmake --build build/release -j $(JOBS) --target benchmarks

@@ -38,11 +38,11 @@ void add_launch(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& r
   verb.add_option("--holdout", request->holdout,
                   "share of the units that get control, chosen by a hash of the id\n"
                   "The same units every day. The plan gains role and propensity, and dfcl readout can measure it.");
-  add_field(verb, "--holdout-salt", request->holdout_salt, "any text: another one gives another hold-out");
+  add_field(verb, "--holdout-salt", request->holdout_salt, "any text; a different one draws a different hold-out");
   verb.add_option("--explore", request->explore,
                   "share of the units that get an arm at random\nAnother --seed chooses other units and arms.");
   add_field(verb, "--launch", request->launch, "when the plan starts: kept in the plan, for dfcl readout");
-  add_field(verb, "--previous", request->previous, "the plan before this one: tells what changes");
+  add_field(verb, "--previous", request->previous, "the previous plan; reports who changes");
 }
 
 void add_constraints(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& request) {
@@ -52,14 +52,14 @@ void add_constraints(CLI::App& verb, const std::shared_ptr<verbs::AllocateReques
       "Without a budget: spend until the marginal return falls to it. It is a return per cost: with a margin m, a\n"
       "return of X is an ROI of m X - 1, and 1 / m breaks even.");
   add_field(verb, "--eligible", request->eligible,
-            "file that says which arms a unit may get\n"
+            "eligibility: a file of the arms that each unit may get\n"
             "Columns id and eligible_<arm> (0/1, yes/no). The prediction file may have such columns itself.");
   add_field(verb, "--segment", request->segment,
             "column of the predictions, or of a model's units, that names each unit's segment");
   add_field(verb, "--segment-budgets", request->segment_budgets, "file with columns segment and budget");
   add_field(verb, "--second-cost", request->second_cost,
-            "file with columns id and cost_<arm>: another thing that arms use up");
-  add_field(verb, "--second-budget", request->second_budget, "how much of it there is in all");
+            "file with columns id and cost_<arm>: a second constrained resource");
+  add_field(verb, "--second-budget", request->second_budget, "the budget of the second resource");
   verb.add_option("--min-units", request->min_units, "at least N units in an arm: ARM=N; may be repeated");
   verb.add_option("--max-units", request->max_units, "at most N units in an arm: ARM=N; may be repeated");
 }
@@ -79,12 +79,14 @@ void add_options(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& 
                   "the budget as a share of the way from control's cost to the costliest arm's\nSeveral as 0.1,0.2.")
       ->delimiter(',');
   verb.add_flag("--include-control", request->include_control, "budgets are totals, control's cost included");
-  add_field(verb, "--multiplier", request->multiplier, "no budget: apply a known price of money, such as yesterday's");
-  add_field(verb, "--curve", request->curve, "no plan: N points of the whole curve of spend and value");
+  add_field(verb, "--multiplier", request->multiplier,
+            "instead of a budget: a known multiplier (shadow price), such as yesterday's");
+  add_field(verb, "--curve", request->curve, "instead of a plan: N points of the curve of spend and value");
   add_field(verb, "--control", request->control,
             "the arm that gains are counted against, for predictions that do not say\n"
             "Default: the arm called 0, control or none, else the first.");
-  verb.add_flag("--index", request->index, "revenue ranks units and is no money, for predictions that do not say");
+  verb.add_flag("--index", request->index,
+                "revenue is an index that ranks units, not money; for predictions that do not say");
   add_word<allocate::Objective>(verb, "--objective", request->objective,
                                 "what to maximise: revenue, or profit = worth of revenue - cost");
   add_field(verb, "--margin", request->margin,
@@ -92,12 +94,12 @@ void add_options(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& 
   add_field(verb, "--per-revenue", request->per_revenue, "what one unit of revenue is worth; instead of --margin");
   add_word<verbs::PlanRule>(
       verb, "--rule", request->rule,
-      "how the plan is put\nDefault: none, unit by unit. tree: for a model and units, as a rule of at most 8 "
+      "the form of the plan\nDefault: none, unit by unit. tree: for a model and units, as a rule of at most 8 "
       "leaves over their features, which keeps the budget by predicted costs.");
   add_constraints(verb, request);
   add_launch(verb, request);
   verb.add_flag("--explain", request->explain,
-                "say of each unit why: for a model and units\n"
+                "add the reasons for each unit's arm; for a model and units\n"
                 "The plan gains uplift, extra_cost, second_arm, over_second (net score over it), cut_distance (budget "
                 "that can go\nbefore the unit loses its arm; below 0: budget that it lacks) and the three features "
                 "that speak most for the arm.");

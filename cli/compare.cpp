@@ -41,7 +41,7 @@ void add_compare(Session& session) {
       "compare",
       "several methods, trained and evaluated on one trial, as one report\n"
       "The first method is the reference. The folder holds models/, results.json, report.html and training.json (how "
-      "long\neach took). The same command again does nothing twice and goes on where it was stopped. A method that "
+      "long\neach took). The same command again resumes where it stopped and repeats nothing. A method that "
       "fails "
       "is reported\nand tried again the next time; exit code 0 as long as the reference and one other are there.",
       "dfcl simulate --preset marketing --rows 5000 --seed 1 -o trial.parquet --study study.toml --truth "
@@ -50,9 +50,8 @@ void add_compare(Session& session) {
       "truth.parquet -o compared",
       [request, &session](core::RunContext& context) { return run_compare(*request, session, context); });
   verb.add_option("STUDY", request->study.file, "the study file")->required();
-  verb.add_option("-o,--output", request->output, "folder of the comparison; one each")->required();
-  verb.add_option("--resamples", request->resamples,
-                  "bootstrap resamples over test units; 0: no such intervals\nDefault: 1000.");
+  verb.add_option("-o,--output", request->output, "folder of this comparison")->required();
+  verb.add_option("--resamples", request->resamples, "bootstrap resamples over test units; 0: none\nDefault: 1000.");
   add_model(verb, "--truth", request->truth,
             "true expected outcomes of a simulated trial\nAdds the oracle's curve and each plan's share of it.");
   verb.add_option("--segment", request->segments,
@@ -65,7 +64,7 @@ void add_compare(Session& session) {
             "a separate trial to evaluate on, instead of the study's\nAll rows of the study's own then train or "
             "validate.");
   add_field(verb, "--split-out", request->split_out, "table to write: each row's id and split");
-  verb.add_flag("--force", request->force, "go on even if the trial is unfit to learn from");
+  verb.add_flag("--force", request->force, "continue even if the trial is unfit to learn from");
   session.add_key_flags(verb, request->study.overrides);
 }
 

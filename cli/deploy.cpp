@@ -44,8 +44,7 @@ void add_deploy(Session& session) {
   add_field(verb, "-o,--output", request->output, "the results to write, .json, for dfcl report");
   add_word<verbs::Switch>(verb, "--controller", request->controller, "which of the two comes first in the results");
   add_field(verb, "--checkpoint", request->checkpoint,
-            "folder that keeps the trained models\nThe same command goes on where it was stopped, with the same "
-            "results.");
+            "folder that keeps the trained models\nThe same command resumes where it stopped, with the same results.");
   session.add_key_flags(verb, request->study.overrides);
 }
 

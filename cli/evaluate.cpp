@@ -71,7 +71,7 @@ void add_evaluate(Session& session) {
   verb.add_option("MODEL|PREDICTIONS", flags->model_files, "models, or files of predictions joined by id, in any order")
       ->required();
   add_field(verb, "-o,--output", flags->output, "the results to write, .json; `dfcl report` makes a page of them");
-  add_word<verbs::Rows>(verb, "--split", flags->split, "the rows to look at\nDefault: test.");
+  add_word<verbs::Rows>(verb, "--split", flags->split, "the rows to use\nDefault: test.");
   verb.add_option("--budget", flags->totals,
                   "budgets as totals over the whole trial, instead of the study's; several as 100,200")
       ->delimiter(',');
@@ -80,7 +80,8 @@ void add_evaluate(Session& session) {
                   "budgets as shares of the way from control's mean cost in the trial to its costliest arm's\nSeveral "
                   "as 0.1,0.2.")
       ->delimiter(',');
-  verb.add_flag("--index", flags->index, "revenue ranks units and is no money, in all predictions that do not say");
+  verb.add_flag("--index", flags->index,
+                "revenue is an index that ranks units, not money, in all predictions that do not say");
   add_statistics(verb, *flags);
   add_model(verb, "--truth", flags->truth,
             "true expected outcomes of a simulated trial\nAdds the oracle's curve and each plan's share of it.");
@@ -93,10 +94,11 @@ void add_evaluate(Session& session) {
       "--per-revenue.");
   add_field(verb, "--min-roi", flags->min_roi, "plans take no step that is predicted to earn less revenue per cost");
   add_field(verb, "--eligible", flags->eligible,
-            "file that says which arms a unit may get\nColumns id and eligible_<arm> (0/1, yes/no), as for `dfcl "
+            "eligibility: a file of the arms that each unit may get\nColumns id and eligible_<arm> (0/1, yes/no), as "
+            "for `dfcl "
             "allocate`.");
   verb.add_flag("--allow-training-rows", flags->allow_training_rows,
-                "evaluate on rows that a model was trained on, all the same");
+                "evaluate even on rows that a model was trained on");
   add_field(verb, "--fitted-on", flags->fitted_on,
             "table of the rows that predictions from elsewhere were fitted on\nColumns `id` and, where the study has "
             "one, `time`; rows whose `split` says test are left out.");

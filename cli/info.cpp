@@ -41,7 +41,7 @@ void add_info(Session& session) {
   const auto request = std::make_shared<verbs::InfoRequest>();
   CLI::App& verb = session.add_verb(
       "info",
-      "what a file is: rows, columns, types, ranges, and how it was made\n"
+      "describes a file: rows, columns, types, ranges, and how it was made\n"
       "A trial, truth, prediction or plan: csv, csv.gz, parquet or arrow; a glob or a folder counts as one table. Or a "
       "model.",
       "dfcl simulate --preset criteo --rows 5000 --seed 1 -o trial.parquet\ndfcl info trial.parquet",

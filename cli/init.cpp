@@ -80,9 +80,8 @@ void add_init(Session& session) {
   const auto request = std::make_shared<verbs::InitRequest>();
   CLI::App& verb = session.add_verb(
       "init",
-      "look at a trial and write a commented study file for it\n"
-      "The data are asked first: what was drawn at random, what differs between the arms, what is zero in control; "
-      "names\n"
+      "looks at a trial and writes a commented study file for it\n"
+      "The data come first: what was randomised, what differs between the arms, what is zero in control; names\n"
       "decide only what they leave open. What is uncertain is marked in the file, with its reason, for you to correct.",
       "dfcl simulate --preset criteo --rows 5000 --seed 1 -o trial.parquet\ndfcl init trial.parquet -o "
       "first_study.toml",
@@ -97,10 +96,10 @@ void add_init(Session& session) {
       });
   verb.add_option("TRIAL", request->trial, "the trial: csv, csv.gz, parquet or arrow; a glob or a folder")->required();
   add_field(verb, "-o,--output", request->output, "the study file to write")->required();
-  add_field(verb, "--arm", request->arm, "the column that says the arm, where you know it");
-  add_field(verb, "--control", request->control, "the arm that means nothing was given");
-  add_field(verb, "--revenue", request->revenue, "the column that says what a unit earned");
-  add_field(verb, "--cost", request->cost, "the column that says what a unit cost");
+  add_field(verb, "--arm", request->arm, "the column of the arm, if you know it");
+  add_field(verb, "--control", request->control, "the control arm");
+  add_field(verb, "--revenue", request->revenue, "the column of the revenue");
+  add_field(verb, "--cost", request->cost, "the column of the cost");
 }
 
 }  // namespace dfcl::cli

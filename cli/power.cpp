@@ -51,24 +51,24 @@ void add_power(Session& session) {
       "dfcl power --sd 12 --gain 0.2 --power 0.9",
       [flags, &session](core::RunContext& context) { return run_power(*flags, session, context); });
   verb.add_option("STUDY", flags->study_file.file, "the study of a trial like the next one");
-  verb.add_option("MODEL|PREDICTIONS", flags->model_files, "two models or files of predictions to tell apart");
+  verb.add_option("MODEL|PREDICTIONS", flags->model_files, "two models or files of predictions to compare");
   add_field(verb, "--from-trial", flags->from_trial, "the study, as an option");
   add_field(verb, "-o,--output", flags->output, "the results to write, .json, for dfcl report");
-  verb.add_option("--gain", flags->gains, "gains to be found, revenue per unit; several as 0.1,0.2")->delimiter(',');
+  verb.add_option("--gain", flags->gains, "effects to detect, in revenue per unit; several as 0.1,0.2")->delimiter(',');
   verb.add_option("--relative-gain", flags->relative_gains,
                   "the same, relative to the first plan's revenue\nDefault: 0.01,0.02,0.05.")
       ->delimiter(',');
   add_field(verb, "--per-unit", flags->per_unit, "the budget as spend per unit\nDefault: the study's first.");
   add_field(verb, "--share-of-max", flags->share_of_max,
             "the budget as a share of the way from control's mean cost in the trial to its costliest arm's");
-  add_word<verbs::Rows>(verb, "--split", flags->split, "the rows to look at\nDefault: test with models, else all.");
+  add_word<verbs::Rows>(verb, "--split", flags->split, "the rows to use\nDefault: test with models, else all.");
   add_field(verb, "--differ", flags->differ,
             "without two models: share of the units to which the plans give other arms\nDefault: 0.3.");
   add_field(verb, "--launch-units", flags->launch_units,
-            "units of the launch from which a hold-out is taken\nDefault: as many as the trial has.");
+            "units in the launch that the hold-out is drawn from\nDefault: as many as the trial has.");
   add_field(verb, "--sd", flags->sd, "without a study: sd of the paired difference, per unit");
-  verb.add_option("--power", flags->power, "probability with which the gain is to be found\nDefault: 0.8.");
-  verb.add_option("--level", flags->level, "level of the interval that must leave out zero\nDefault: 0.95.");
+  verb.add_option("--power", flags->power, "power: the probability of detecting the effect\nDefault: 0.8.");
+  verb.add_option("--level", flags->level, "confidence level of the interval that must exclude zero\nDefault: 0.95.");
   session.add_key_flags(verb, flags->study_file.overrides);
 }
 

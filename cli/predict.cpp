@@ -50,7 +50,7 @@ void add_predict(Session& session) {
   CLI::App& verb = session.add_verb(
       "predict",
       "what each unit would earn and cost under every arm, by a model\n"
-      "Streams, so that any number of units will do. Columns that the model does not know are not read.",
+      "Streams, so any number of units fits. Columns that the model does not know are not read.",
       "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --study study.toml\n"
       "dfcl train study.toml --method tsm --epochs 3 --seed 1 -o model.safetensors\n"
       "dfcl predict model.safetensors trial.parquet -o predictions.parquet",

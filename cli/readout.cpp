@@ -31,7 +31,7 @@ void add_readout(Session& session) {
   const auto request = std::make_shared<verbs::ReadoutRequest>();
   CLI::App& verb = session.add_verb(
       "readout",
-      "what came of a plan: planned against realised, and over the hold-out\n"
+      "measures a launch: realised against planned, and against the hold-out\n"
       "OUTCOMES has one row per unit with columns id and revenue; role (plan, holdout, explore), arm (received), cost "
       "and time\nmay be there. Without them: roles and arms as planned, costs by the plan's known prices. Exit code 7: "
       "the hold-out is broken.",

@@ -60,7 +60,7 @@ void add_serve(Session& session) {
   const auto stays = std::make_shared<bool>(false);
   CLI::App& verb = session.add_verb(
       "serve",
-      "a page on this machine: move the budget and the limits, and all units are planned anew\n"
+      "a local page: move budgets and limits, and all units are re-planned\n"
       "Prints one address, opens it where there is a browser, and ends with Ctrl-C. Reads everything at the start and\n"
       "writes nothing but the plans you download. The page can be reached from this machine only.",
       "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --truth truth.parquet\n"
@@ -73,12 +73,12 @@ void add_serve(Session& session) {
       ->required();
   add_field(verb, "UNITS", request->units, "for a model, the units: csv, csv.gz, parquet or arrow");
   add_field(verb, "--results", request->results, "a results file, whose report is served beside the page");
-  add_field(verb, "--control", request->control, "the control arm, where the predictions do not say it");
+  add_field(verb, "--control", request->control, "the control arm, if the predictions do not name one");
   add_field(verb, "--eligible", request->eligible,
             "who may get which arm: a table with id and eligible_<arm>\nThe page can set it aside.");
-  add_field(verb, "--segment", request->segment, "a column whose values can have budgets of their own on the page");
+  add_field(verb, "--segment", request->segment, "a column whose values can have their own budgets on the page");
   add_field(verb, "--second-cost", request->second_cost,
-            "a second resource that arms use up: a table with id and cost_<arm>\nIts budget is set on the page.");
+            "a second constrained resource: a table with id and cost_<arm>\nIts budget is set on the page.");
   add_field(verb, "--per-revenue", request->worth,
             "what one unit of revenue is worth at first; the page can change it");
   verb.add_option("--port", request->port, "the port; 0, the default, takes one that is free");
@@ -87,7 +87,7 @@ void add_serve(Session& session) {
       "an address of this machine that others can reach; needs --token\nBy default 127.0.0.1, this machine only.");
   add_field(verb, "--token", request->token,
             "the secret in the address, 16 to 128 letters, digits, - or _\nBy default a random one.");
-  add_field(verb, "--seconds", request->seconds, "end after so many seconds, for scripts");
+  add_field(verb, "--seconds", request->seconds, "stop after this many seconds, for scripts");
   verb.add_flag("--no-browser", *stays, "do not open a browser");
 }
 

@@ -316,8 +316,8 @@ CLI::App& Session::add_verb(const std::string& name, const std::string& summary,
   verb.add_option("--seed", seed_, "seed of everything random\nThe same seed gives the same bytes. Default: 0.")
       ->group(kSharedGroup);
   verb.add_flag("--quiet", quiet_, "no progress and no warnings")->group(kSharedGroup);
-  verb.add_flag("--full", full_, "all there is to show, not only the answer")->group(kSharedGroup);
-  verb.add_flag("--overwrite", overwrite_, "outputs may replace files that are there")->group(kSharedGroup);
+  verb.add_flag("--full", full_, "the full output, not only the answer")->group(kSharedGroup);
+  verb.add_flag("--overwrite", overwrite_, "let outputs replace files that exist")->group(kSharedGroup);
   verb.add_flag("--json", json_, "results, and errors, as JSON")->group(kSharedGroup);
   impl_->verbs[name] = {&verb, example, std::move(action)};
   return verb;

@@ -40,7 +40,7 @@ void add_world(CLI::App& verb, verbs::SimulateRequest& request) {
       "So that no kind of learner is favoured. Default: smooth. marketing and criteo: smooth, tree, sparse;\n"
       "varied: rules (four arms), few (three), smooth (six).");
   verb.add_option("--noise", request.noise,
-                  "variance of the outcomes, times the natural one (marketing)\n"
+                  "variance of the outcomes, relative to the natural one (marketing)\n"
                   "Default: 1. 0 gives the expected outcomes themselves; below 1 they are no whole numbers.");
   add_field(verb, "--days", request.days,
             "one row a day for every shop (marketing)\n"
@@ -49,7 +49,8 @@ void add_world(CLI::App& verb, verbs::SimulateRequest& request) {
             "probability of each arm, for example .3,.2,.2,.2,.1\n"
             "Default: equal for marketing, .15,.85 for criteo, unequal for varied.")
       ->delimiter(',');
-  verb.add_option("--cost-scale", request.cost_scale, "every cost times this: a world that became dearer (marketing)");
+  verb.add_option("--cost-scale", request.cost_scale,
+                  "multiply every cost by this, as if incentives got dearer (marketing)");
   verb.add_option("--population-shift", request.population_shift,
                   "shops this many standard deviations younger and keener on promotions (marketing)");
 }
@@ -75,7 +76,7 @@ void add_simulate(Session& session) {
   add_world(verb, *request);
   add_field(verb, "--outcomes-of", request->outcomes_of,
             "no trial: what the units of a plan earn and cost, for dfcl readout\n"
-            "The plan's ids are rows of the trial of the same preset, rows and seed. Their outcomes are drawn anew.");
+            "The plan's ids are rows of the trial of the same preset, rows and seed. Their outcomes are drawn again.");
   verb.add_flag("--imbalance", request->imbalance,
                 "break the randomisation, to try `dfcl check`\n"
                 "Arms lean on a feature, and the shares are a point off the designed ones.");

@@ -31,7 +31,7 @@ int run_train(const verbs::TrainRequest& request, const Session& session, core::
 void add_train(Session& session) {
   const auto request = std::make_shared<verbs::TrainRequest>();
   std::string summary =
-      "learn revenue and cost of every arm so that the decision is good\n"
+      "learns revenue and cost under every arm, so that the decision is good\n"
       "Methods:\n  auto              a weighted stack of trees, networks and decision losses (the default)";
   for (const train::Method& method : train::all_methods())
     summary += fmt::format("\n  {:<17} {}", method.name, method.summary);
@@ -50,8 +50,7 @@ void add_train(Session& session) {
             "a model whose weights to start from, instead of random ones\nIts arms, features and network must be "
             "those of the study.");
   add_field(verb, "--checkpoint", request->checkpoint,
-            "folder that keeps the state of the run\nThe same command goes on where it was stopped, and ends "
-            "with the same model.");
+            "folder that keeps the state of the run\nThe same command resumes where it stopped, with the same model.");
   add_field(verb, "--cache", request->cache,
             "folder that keeps the trial as it was read, mapped into memory\nFor trials larger than memory; the "
             "model is the same.");
@@ -67,7 +66,7 @@ void add_train(Session& session) {
       "--precision", request->precision,
       "of products on a graphics card: tf32 or fp32\ntf32 has 10 bits after the point and is about twice as "
       "fast. Default: tf32.");
-  verb.add_flag("--force", request->force, "go on even if the trial is unfit to learn from");
+  verb.add_flag("--force", request->force, "continue even if the trial is unfit to learn from");
 }
 
 }  // namespace dfcl::cli

@@ -1,13 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What `make demo` shows. Every command is printed before it runs; all files go to ./demo.
+# What `make demo` shows, also where the program was unpacked from a tarball or installed: a trial, its check, a plan by `auto` beside
+# two-stage learning, random and everyone, in money, and a page. Every command is printed before it runs; all files go to ./demo.
+# DFCL_DEMO_ROWS: units of the trial.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+here=$(cd "$(dirname "$0")" && pwd)
+for folder in "${DFCL_BIN:-}" "$here/../build/release/bin" "$here/../../bin"; do
+  if [[ -n $folder && -x $folder/dfcl ]]; then PATH=$(cd "$folder" && pwd):$PATH; break; fi
+done
+if [[ -e $here/../CMakeLists.txt ]]; then cd "$here/.."; fi
 rm -rf demo
 mkdir demo
 cd demo
-PATH=${DFCL_BIN:-$PWD/../build/release/bin}:$PATH
+rows=${DFCL_DEMO_ROWS:-40000}
 
 bold='' blue='' plain=''
 if [[ -t 1 ]]; then bold=$'\033[1m' blue=$'\033[36m' plain=$'\033[0m'; fi
@@ -17,14 +23,12 @@ show() {
   "$@"
 }
 
-title "1. A trial: 50,000 shops, five discounts drawn at random, orders and subsidy recorded"
-show dfcl simulate --preset marketing --rows 50000 --seed 1 -o trial.parquet --truth truth.parquet --study study.toml --overwrite
+title "1. A trial (A/B test): customers, three offers or none at random, what they spent and what the offers cost"
+show dfcl simulate --preset varied --response rules --rows "$rows" --seed 1 -o trial.parquet --truth truth.parquet --study study.toml
 
-title "2. Is the trial fit to learn from?"
+title "2. Is it fit to learn from? And would a trial with broken randomisation be caught? (exit code 7)"
 show dfcl check study.toml
-
-title "3. The same question of a trial whose randomisation is broken (exit code 7: unfit)"
-show dfcl simulate --preset marketing --rows 50000 --seed 1 --imbalance -o broken.parquet --study broken.toml --overwrite
+show dfcl simulate --preset marketing --rows 20000 --seed 1 --imbalance -o broken.parquet --study broken.toml
 code=0
 show dfcl check broken.toml || code=$?
 if [[ $code != 7 ]]; then
@@ -32,18 +36,22 @@ if [[ $code != 7 ]]; then
   exit 1
 fi
 
-title "4. Three methods learn from it, twice each, and are judged on shops they have not seen (half a minute)"
-show dfcl compare study.toml --methods tsm,cn,dfcl-mer --seeds 2 --seed 1 --resamples 500 --truth truth.parquet --segment brand_type -o compared
+title "3. Learn from it, and measure the plans on customers that no model has seen (one to two minutes)"
+show dfcl compare study.toml --methods auto,tsm --seed 1 --resamples 500 --truth truth.parquet --margin 0.4 -o compared
 
-title "5. Who gets which discount, if there is a fifth of what the costliest would take?"
-show dfcl allocate compared/models/tsm-1.safetensors trial.parquet --share-of-max 0.2 --seed 1 -o plan.parquet --overwrite
+title "4. The plan: one offer for every customer, within a budget"
+show dfcl allocate compared/models/auto-1.safetensors trial.parquet --share-of-max 0.2 --margin 0.4 -o plan.parquet
 
-title "Done: the answer in five lines"
-python3 ../tools/demo_summary.py compared/results.json
-echo
-echo "The report: $PWD/compared/report.html"
-echo "The plan, a discount for every shop: $PWD/plan.parquet"
-echo
-echo "With your own trial (a row per unit: features, the arm drawn at random, revenue, cost):"
-echo "  dfcl init my_trial.csv -o study.toml    # proposes what the columns mean; correct what it marks as unsure"
-echo "  dfcl check study.toml                   # is the trial fair? docs/guide-first-plan.md has the rest"
+cat <<END
+
+${bold}Done.${plain}
+  The report, for a browser:           $PWD/compared/report.html
+  The plan, an offer per customer:     $PWD/plan.parquet
+  Move the budget yourself:            dfcl serve compared/models/auto-1.safetensors trial.parquet --per-revenue 0.4
+
+${bold}With your own file${plain} (one row per unit: its features, the arm it got at random, revenue, cost):
+  dfcl init my_trial.csv -o study.toml     proposes what the columns mean; correct what it marks as unsure
+  dfcl check study.toml                    is the trial fair?
+  dfcl train study.toml -o model.safetensors
+  dfcl evaluate study.toml model.safetensors -o results.json && dfcl report results.json -o report.html
+END

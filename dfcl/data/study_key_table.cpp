@@ -352,7 +352,7 @@ void add_deploy(std::vector<StudyKey>& keys) {
       .between(100, 100'000'000);
   deploy("trial_days", &D::trial_days, "Days of that trial.").between(1, 10'000);
   deploy("explore", &D::explore, "Share of the shops that get a random arm each day of the test.").between(0.0, 0.5);
-  deploy("retrain", &D::retrain, "Train the models anew each week, on all random data so far.")
+  deploy("retrain", &D::retrain, "Retrain the models each week, on all random data so far.")
       .flag("deploy", "--retrain");
   deploy("cost_drift", &D::cost_drift, "Costs rise evenly by this share until the last day; 0.2 is a fifth more.")
       .above_up_to(-0.9, 10.0)
@@ -365,7 +365,7 @@ void add_deploy(std::vector<StudyKey>& keys) {
   using C = Study::Compare;
   compare("methods", &C::methods, "`dfcl compare`: the methods to train, of which the first is the reference.")
       .flag("compare", "--methods");
-  compare("seeds", &C::seeds, "Trainings of each method, with seeds one apart.")
+  compare("seeds", &C::seeds, "Training runs per method, with consecutive seeds.")
       .between(1, 1000)
       .flag("compare", "--seeds");
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The budgets at which a model was evaluated. Nothing is read off between them.
-import { isNumber, list, type Model, type PlanValue } from "./results";
+import { isNumber, list, type Maybe, type Model, type PlanValue } from "./results";
 
 export interface CurvePoint extends PlanValue {
   budget_per_unit: number;
 }
 
-// Two budgets that differ by rounding only.
-function isSame(one: number, other: number): boolean {
-  return Math.abs(one - other) <= 1e-6 * Math.max(Math.abs(one), Math.abs(other));
+// Two budgets that differ by rounding only; what is no number is no budget.
+export function isSame(one: Maybe<number>, other: Maybe<number>): boolean {
+  return isNumber(one) && isNumber(other) && Math.abs(one - other) <= 1e-6 * Math.max(Math.abs(one), Math.abs(other));
 }
 
 // The points that have a budget, in rising order. The plans at the study's budgets are points too, so that the same plan

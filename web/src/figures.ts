@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a plan spends, brings and nets over control, per unit.
-import { atBudget, type CurvePoint } from "./curve";
+import { atBudget, isSame, type CurvePoint } from "./curve";
 import { isNumber, list, type Baseline, type Interval, type Maybe, type PlanValue } from "./results";
 import type { View } from "./view";
 
@@ -48,7 +48,7 @@ export function baselinePlan(view: View, baseline: Baseline): { plan: PlanValue;
   const place = view.nearestBudget();
   const follows = baseline.kind === "random";
   const onCurve = follows && view.budget !== null ? atBudget(list(baseline.curve).filter((point): point is CurvePoint => isNumber(point.budget_per_unit)), view.budget) : null;
-  const atStudy = follows && view.budget !== null && !onCurve ? plans.find((plan) => isNumber(plan.budget_per_unit) && Math.abs(plan.budget_per_unit - (view.budget ?? 0)) < 1e-9) : plans[place];
+  const atStudy = follows && view.budget !== null && !onCurve ? plans.find((plan) => isSame(plan.budget_per_unit, view.budget)) : plans[place];
   const plan = onCurve ?? atStudy;
   return plan ? { plan, name: list(baseline.names)[place] ?? baseline.kind ?? "" } : null;
 }

@@ -22,11 +22,17 @@ export function fileName(title: string, ending: string): string {
 export function action(label: string, name: string, act: () => string | Promise<string>): HTMLButtonElement {
   const button = h("button", { type: "button", class: "action", "aria-label": name }, label);
   button.addEventListener("click", () => {
-    void Promise.resolve(act()).then((done) => {
+    const say = (done: string) => {
       button.textContent = done;
       announce(`${name}: ${done}`);
       setTimeout(() => (button.textContent = label), 1800);
-    });
+    };
+    void Promise.resolve()
+      .then(act)
+      .then(say, (problem: unknown) => {
+        console.warn(name, problem);
+        say("failed");
+      });
   });
   return button;
 }

@@ -156,7 +156,7 @@ Table seeds_quality_table(const ComparisonReport& report) {
 Table differences_table(const ComparisonReport& report) {
   const evaluate::Evaluation& evaluation = report.evaluation.evaluation;
   Table table{"differences",
-              fmt::format("Over test units: {} of deployed plans less those of {}, first seed",
+              fmt::format("Over test units: {} of deployed plans, difference from {}, first seed",
                           report.evaluation.words.revenue_name, reference_of(report)),
               evaluation.num_resamples == 0
                   ? "No intervals over test units without resamples."

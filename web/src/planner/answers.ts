@@ -7,25 +7,24 @@ import { fold, h, note, replaceChildren, section, table, type Child } from "../d
 import { kMissing, type NumberFormat } from "../format";
 import { isNumber } from "../results";
 import { announce } from "../save";
-import type { Answer, Plan, Solver } from "./solver";
+import { tile } from "../tile";
+import type { Answer, Facts, Plan, Solver } from "./solver";
 
 // As the program says it: "optimal within gap", "budget not binding", ...
 export function statusWords(plan: Plan): string {
   return plan.status;
 }
 
-function tile(name: string, big: string, words: string): HTMLElement {
-  return h("div", { class: "tile" }, h("dt", {}, name), h("dd", {}, h("span", { class: "big" }, big), h("small", {}, words)));
-}
-
-function tiles(format: NumberFormat, plan: Plan): Child[] {
-  const two = (value: number | undefined, signed = false) => (signed ? format.signed(value, 2) : format.fixed(value, 2));
-  const gap = isNumber(plan.gap) ? `at most ${format.plain(Math.max(plan.gap, 0))} below the best possible` : "";
+function tiles(format: NumberFormat, facts: Facts, plan: Plan): Child[] {
+  const one = (name: string, big: string, words: string) => tile(name, { big, range: "" }, words);
+  const gap = isNumber(plan.gap) ? `predicted; at most ${format.plain(Math.max(plan.gap, 0))} below the best possible` : "predicted";
+  const revenue = facts.revenue_is_money ? format.signedMoney(plan.incremental_revenue, 2) : format.signed(plan.incremental_revenue, 2);
+  const next = isNumber(plan.multiplier) && plan.multiplier > 0 ? `${format.currency ? format.money(1, 0) : "1"} more of budget would bring ${facts.revenue_is_money ? format.money(plan.multiplier) : format.plain(plan.multiplier)}` : "more money would bring nothing";
   return [
-    tile("Spend above control", two(plan.incremental_cost), isNumber(plan.budget) ? `of ${format.fixed(plan.budget, 2)}` : "no limit"),
-    tile("Extra revenue", two(plan.incremental_revenue, true), `predicted; ${gap}`),
-    tile("Profit", two(plan.incremental_profit, true), "extra revenue at its worth, after spend"),
-    tile("Return on investment", isNumber(plan.roi) ? (plan.roi > 0 ? "+" : "") + format.percent(plan.roi) : kMissing, isNumber(plan.multiplier) ? `1 more brings ${format.plain(plan.multiplier)}` : ""),
+    one("Spend above control", format.money(plan.incremental_cost, 2), isNumber(plan.budget) ? `of ${format.money(plan.budget, 2)}` : "no limit"),
+    one("Extra revenue", revenue, gap),
+    one("Profit", format.signedMoney(plan.incremental_profit, 2), "extra revenue at its worth, less spend"),
+    one("Return on investment", isNumber(plan.roi) ? (plan.roi > 0 ? "+" : "") + format.percent(plan.roi) : kMissing, next),
   ];
 }
 
@@ -33,7 +32,7 @@ function stateWords(solver: Solver, format: NumberFormat): string {
   if (solver.isBusy) return "planning\u2026";
   const answer = solver.answer;
   if (!answer || solver.trouble) return "";
-  return `${statusWords(answer.plan)}; ${format.count(answer.plan.units)} units planned in ${format.fixed(answer.milliseconds, 0)} ms`;
+  return `${statusWords(answer.plan)}; ${format.count(answer.plan.units)} ${solver.facts.unit_plural} planned in ${format.fixed(answer.milliseconds, 0)} ms`;
 }
 
 function armsChart(solver: Solver, format: NumberFormat): HTMLElement {
@@ -73,7 +72,7 @@ function spendTable(format: NumberFormat, plan: Plan): Child {
   return table({
     caption: "Spend under budgets of their own",
     columns: [{ title: "what", kind: "text" }, { title: "spend, control included" }, { title: "multiplier" }],
-    rows: rows.map(([name, one]) => [name, format.fixed(one.spend, 2), format.plain(one.multiplier)]),
+    rows: rows.map(([name, one]) => [name, name === "second resource" ? format.fixed(one.spend, 2) : format.money(one.spend, 2), format.plain(one.multiplier)]),
   });
 }
 
@@ -86,7 +85,7 @@ function changes(solver: Solver, format: NumberFormat, answer: Answer): Child {
   return h(
     "div",
     { id: "changes" },
-    h("h3", {}, `Who changes: ${format.count(all)} units get another arm than in the plan compared with`),
+    h("h3", {}, `${format.count(all)} ${solver.facts.unit_plural} change arms from the plan compared with`),
     moved.length > 0
       ? table({ caption: "Who changes", hideCaption: true, columns: [{ title: "from", kind: "text" }, { title: "to", kind: "text" }, { title: "units" }], rows: moved.slice(0, 40).map((move) => [move.from, move.to, format.count(move.units)]) })
       : null,
@@ -113,18 +112,19 @@ export function answersPart(solver: Solver, format: NumberFormat): HTMLElement {
     const hasPlan = answer?.plan.units_per_arm !== undefined;
     state.textContent = stateWords(solver, format);
     state.dataset["busy"] = String(solver.isBusy);
-    trouble.textContent = solver.trouble || (answer && !hasPlan && !solver.isBusy ? `${statusWords(answer.plan)}: the least that can be spent is ${format.fixed(answer.plan.least_spend, 2)} above control.` : "");
+    trouble.textContent = solver.trouble || (answer && !hasPlan && !solver.isBusy ? `${statusWords(answer.plan)}: the least that can be spent is ${format.money(answer.plan.least_spend, 2)} above control.` : "");
     actions.hidden = !hasPlan;
     if (!answer || answer.id === said) return;
     said = answer.id;
     figures.dataset["id"] = String(answer.id);
-    replaceChildren(figures, ...tiles(format, answer.plan));
+    replaceChildren(figures, ...tiles(format, solver.facts, answer.plan));
+    figures.classList.toggle("long", [...figures.querySelectorAll(".big")].some((one) => (one.textContent ?? "").length > 13)); // two in a row
     if (parquet && csv) {
       parquet.setAttribute("href", `plan/${answer.id}.parquet`);
       csv.setAttribute("href", `plan/${answer.id}.csv`);
     }
     replaceChildren(below, spendTable(format, answer.plan), changes(solver, format, answer), fold("Units in each arm as a table", armsTable(solver, format, answer)));
-    announce(`Spend ${format.fixed(answer.plan.incremental_cost, 2)}, extra revenue ${format.fixed(answer.plan.incremental_revenue, 2)}, profit ${format.fixed(answer.plan.incremental_profit, 2)}.`);
+    announce(`Spend ${format.money(answer.plan.incremental_cost, 2)}, extra revenue ${format.fixed(answer.plan.incremental_revenue, 2)}, profit ${format.money(answer.plan.incremental_profit, 2)}.`);
   };
   solver.onChange(redraw);
   redraw();

@@ -9,19 +9,19 @@ import { settingsPart } from "./settings";
 import { Solver, startSettings, type Facts } from "./solver";
 
 function head(facts: Facts, format: NumberFormat): HTMLElement {
-  const words = `${format.count(facts.units)} units, ${facts.arms.length} arms, control \u201c${facts.arms[facts.control] ?? ""}\u201d`;
+  const words = `${format.count(facts.units)} ${facts.unit_plural}, ${facts.arms.length} arms, control \u201c${facts.arms[facts.control] ?? ""}\u201d`;
   return h(
     "header",
     { class: "answer" },
     h("p", { class: "kicker" }, facts.source),
     h("h1", {}, "Plan a budget"),
-    h("p", { class: "lead" }, `${words}. Every move plans all of them anew.`, facts.has_report ? " " : null, facts.has_report ? h("a", { href: "report" }, "The report") : null),
+    h("p", { class: "lead" }, `${words}. Every change re-plans all of them.`, facts.has_report ? " " : null, facts.has_report ? h("a", { href: "report" }, "The report") : null),
     ...facts.warnings.map((warning) => h("p", { class: "note" }, warning)),
   );
 }
 
 function show(facts: Facts): void {
-  const format = new NumberFormat({ currency: "", decimal: ".", thousands: "," });
+  const format = new NumberFormat({ currency: facts.currency, decimal: ".", thousands: "," });
   const solver = new Solver(facts, startSettings(facts));
   const settings = settingsPart(solver, format);
   const page = document.getElementById("page");

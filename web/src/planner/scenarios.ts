@@ -105,6 +105,7 @@ export function scenariosPart(solver: Solver, format: NumberFormat, applied: () 
   const redraw = () => {
     keep.disabled = kept.length === 0;
     const two = (value: number | undefined) => (isNumber(value) ? format.fixed(value, 2) : kMissing);
+    const unit = format.currency ? `, ${format.currency}` : "";
     const rows = kept.map((one) => [
       one.name,
       h("span", { class: "line" }, button("Show", one.name, () => apply(one)), button("Remove", one.name, () => ((kept = kept.filter((other) => other !== one)), redraw()))),
@@ -118,7 +119,7 @@ export function scenariosPart(solver: Solver, format: NumberFormat, applied: () 
       limitWords(one.settings, facts),
       statusWords(one.plan),
     ]);
-    const columns = [{ title: "scenario", kind: "text" as const }, { title: "", kind: "text" as const }, ...["budget", "spend", "extra revenue", "profit", "ROI", ...facts.arms].map((title) => ({ title })), { title: "aim", kind: "text" as const }, { title: "limits", kind: "wide" as const }, { title: "status", kind: "wide" as const }];
+    const columns = [{ title: "scenario", kind: "text" as const }, { title: "", kind: "text" as const }, ...[`budget${unit}`, `spend${unit}`, "extra revenue", `profit${unit}`, "ROI", ...facts.arms].map((title) => ({ title })), { title: "aim", kind: "text" as const }, { title: "limits", kind: "wide" as const }, { title: "status", kind: "wide" as const }];
     replaceChildren(list, rows.length > 0 ? table({ caption: "Scenarios side by side", hideCaption: true, columns, rows }) : h("p", { class: "empty" }, "Keep a plan to compare it with others."));
   };
   redraw();

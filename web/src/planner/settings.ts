@@ -89,7 +89,7 @@ function choice(solver: Solver): { element: HTMLElement; show: () => void } {
       h("legend", {}, "Aim"),
       h("div", { class: "line", role: "radiogroup", "aria-label": "Aim" }, revenue.element, profit.element),
       h("div", { class: "line" }, h("span", {}, "One unit of revenue is worth"), worth),
-      h("div", { class: "line" }, h("span", {}, "Least revenue per cost of the last money"), least),
+      h("div", { class: "line" }, h("span", {}, "Least revenue per cost, at the margin"), least),
     ),
     show,
   };

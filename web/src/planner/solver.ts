@@ -19,6 +19,10 @@ export interface Facts {
   has_second: boolean;
   most_second: number;
   worth: number | null;
+  currency: string; // "": plain numbers
+  unit: string; // what a unit is called
+  unit_plural: string;
+  revenue_is_money: boolean;
   warnings: string[];
   has_report: boolean;
 }

@@ -2,6 +2,7 @@
 //
 // The bar with the reader's choices: the model, the budget, totals or figures per unit; and the switches of the appendix.
 import { symbolOf } from "../cells";
+import { isSame } from "../curve";
 import { fold, h, type Child } from "../dom";
 import { decimalsOf } from "../format";
 import { isNumber, type Maybe } from "../results";
@@ -99,8 +100,8 @@ function slider(view: View): HTMLElement {
       const total = view.totalOf(budget);
       button.textContent = view.totals && total !== null ? view.format.money(total, places) : view.format.trimmedMoney(budget, decimals);
       button.setAttribute("aria-label", `Budget ${button.textContent}${view.totals ? `, ${view.format.trimmedMoney(budget, decimals)} per ${view.unitName}` : ""}`);
-      button.disabled = !view.stops.some((stop) => Math.abs(stop - budget) < 1e-9);
-      button.setAttribute("aria-pressed", String(isNumber(view.budget) && Math.abs(view.budget - budget) < 1e-9));
+      button.disabled = !view.stops.some((stop) => isSame(stop, budget));
+      button.setAttribute("aria-pressed", String(isSame(view.budget, budget)));
     };
     button.addEventListener("click", () => (view.budget = budget));
     view.onChange(mark);

@@ -2,11 +2,13 @@
 //
 // The decision: what the chosen plan spends, brings and nets, beside plans that need no model.
 import { intervalCell, moneyCell, percentCell } from "../cells";
+import { isSame } from "../curve";
 import { h, note, replaceChildren, section, table, type Child } from "../dom";
 import { baselinePlan, figuresOf, type PlanFigures } from "../figures";
 import { decimalsOf, decimalsOfIntervals } from "../format";
-import { isNumber, list, type Interval, type Maybe } from "../results";
+import { isNumber, list, type Interval } from "../results";
 import { announce } from "../save";
+import { tile, tileText, toneOf } from "../tile";
 import type { View } from "../view";
 import { budgetWords } from "./controls";
 
@@ -60,8 +62,8 @@ function tilesOf(view: View, figures: PlanFigures): Child[] {
   return [
     tile(view.controlCost > 0 ? "Extra spend" : "Spend", money(figures.spend, false), view.costName),
     tile(`Extra ${view.revenueName}`, tileText(extra, (value) => format.signed(value, places), (value) => format.fixed(value, places)), "against doing nothing (control)"),
-    figures.profit ? tile("Profit", money(figures.profit, true), profitWords(view), tone(figures.profit)) : null,
-    figures.roi ? tile("Return on investment", tileText(figures.roi, (value) => (value > 0 ? "+" : "") + percent(value), percent), "profit per spend", tone(figures.profit ?? figures.roi)) : perCost(view, figures),
+    figures.profit ? tile("Profit", money(figures.profit, true), profitWords(view), toneOf(figures.profit)) : null,
+    figures.roi ? tile("Return on investment", tileText(figures.roi, (value) => (value > 0 ? "+" : "") + percent(value), percent), "profit per spend", toneOf(figures.profit ?? figures.roi)) : perCost(view, figures),
   ];
 }
 
@@ -69,7 +71,7 @@ function tilesOf(view: View, figures: PlanFigures): Child[] {
 function perCost(view: View, figures: PlanFigures): Child {
   const [revenue, spend] = [figures.revenue?.value, figures.spend?.value];
   if (!isNumber(revenue) || !isNumber(spend) || spend <= 0) return null;
-  return tile(`Extra ${view.revenueName} per ${view.costName}`, [h("span", { class: "big" }, view.format.plain(revenue / spend))], "[value] in the study says what it is worth");
+  return tile(`Extra ${view.revenueName} per ${view.costName}`, { big: view.format.plain(revenue / spend), range: "" }, "[value] in the study says what it is worth");
 }
 
 function profitWords(view: View): string {
@@ -78,22 +80,6 @@ function profitWords(view: View): string {
 
 function placesOf(interval: Interval | null): number {
   return isNumber(interval?.value) ? Math.min(decimalsOf([interval.value, interval.high ?? 0], 4), 4) : 0;
-}
-
-function tone(interval: Interval): string {
-  if (isNumber(interval.low) && interval.low > 0) return "good";
-  return isNumber(interval.high) && interval.high < 0 ? "bad" : "";
-}
-
-function tileText(interval: Maybe<Interval>, write: (value: number) => string, plain: (value: number) => string): Child[] {
-  if (!interval || !isNumber(interval.value)) return [h("span", { class: "big" }, "\u2013")];
-  const hasRange = isNumber(interval.low) && isNumber(interval.high);
-  const range = hasRange ? `${plain(interval.low ?? 0)} to ${plain(interval.high ?? 0)}` : "";
-  return [h("span", { class: "big" }, write(interval.value)), range ? h("span", { class: "range" }, range) : null];
-}
-
-function tile(name: string, text: Child[], words: string, toneName = ""): Child {
-  return h("div", { class: "tile", "data-tone": toneName }, h("dt", {}, name), h("dd", {}, ...text, h("small", {}, words)));
 }
 
 function remarkOf(view: View, figures: PlanFigures): string {
@@ -152,7 +138,7 @@ function againstTable(view: View, own: PlanFigures): Child {
 // Paired differences are known at the study's budgets.
 function differenceTo(view: View, kind: string, hasProfit: boolean): Interval | null {
   const found = list(view.results.baseline_differences).find(
-    (row) => row.model === view.model?.name && row.baseline === kind && isNumber(row.budget_per_unit) && Math.abs(row.budget_per_unit - (view.budget ?? NaN)) < 1e-9,
+    (row) => row.model === view.model?.name && row.baseline === kind && isSame(row.budget_per_unit, view.budget),
   );
   const difference = hasProfit ? found?.profit : found?.net;
   return difference && isNumber(difference.value) ? difference : null;

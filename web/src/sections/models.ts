@@ -2,10 +2,11 @@
 //
 // All models side by side at the chosen budget: which method, and by how much.
 import { intervalCell, modelCell, moneyCell, percentCell } from "../cells";
+import { isSame } from "../curve";
 import { h, note, replaceChildren, section, table, type Child } from "../dom";
 import { figuresOf } from "../figures";
 import { decimalsOfIntervals } from "../format";
-import { isNumber, list, type Interval } from "../results";
+import { list, type Interval } from "../results";
 import type { View } from "../view";
 import { budgetWords } from "./controls";
 
@@ -23,7 +24,7 @@ function modelsTable(view: View): Child {
   const rows = view.activeModels.flatMap((shown) => {
     const point = view.pointOf(shown);
     if (!point) return [];
-    const difference = list(view.results.differences).find((row) => row.model === shown.name && isNumber(row.budget_per_unit) && Math.abs(row.budget_per_unit - (view.budget ?? NaN)) < 1e-9);
+    const difference = list(view.results.differences).find((row) => row.model === shown.name && isSame(row.budget_per_unit, view.budget));
     return [{ shown, figures: figuresOf(view, point), difference }];
   });
   if (rows.length === 0) return h("p", { class: "empty" }, "No model is switched on.");

@@ -6,6 +6,7 @@ import { chart, extent, tickFormat } from "../chart";
 import { h, note, section, type Child } from "../dom";
 import { decimalsOf } from "../format";
 import { isNumber, type Interval, type Maybe, type Readout } from "../results";
+import { tile, tileText, toneOf, type TileText } from "../tile";
 import type { View } from "../view";
 
 export function readout(view: View): Child {
@@ -17,30 +18,21 @@ export function readout(view: View): Child {
 function tiles(view: View, found: Readout): Child[] {
   const format = view.format;
   const made = found.realised;
+  const known = (interval: Maybe<Interval>, text: TileText, name: string, words: string) => (isNumber(interval?.value) ? tile(name, text, words, toneOf(interval)) : null);
   const write = (interval: Maybe<Interval>, money: boolean) => {
-    if (!isNumber(interval?.value)) return null;
-    const places = Math.min(decimalsOf([interval.value], 4), 4);
-    const one = (value: number, signed: boolean) => (money ? (signed ? format.signedMoney(value, places) : format.money(value, places)) : signed ? format.signed(value, places) : format.fixed(value, places));
-    return { big: one(interval.value, true), range: isNumber(interval.low) && isNumber(interval.high) ? `${one(interval.low, false)} to ${one(interval.high, false)}` : "" };
+    const places = isNumber(interval?.value) ? Math.min(decimalsOf([interval.value], 4), 4) : 0;
+    return tileText(interval, (value) => (money ? format.signedMoney(value, places) : format.signed(value, places)), (value) => (money ? format.money(value, places) : format.fixed(value, places)));
   };
-  const percent = (interval: Maybe<Interval>) =>
-    isNumber(interval?.value) ? { big: (interval.value > 0 ? "+" : "") + format.percent(interval.value, 0), range: isNumber(interval.low) && isNumber(interval.high) ? `${format.percent(interval.low, 0)} to ${format.percent(interval.high, 0)}` : "" } : null;
-  const tile = (name: string, text: { big: string; range: string } | null, words: string, interval?: Maybe<Interval>) =>
-    text ? h("div", { class: "tile", "data-tone": toneOf(interval) }, h("dt", {}, name), h("dd", {}, h("span", { class: "big" }, text.big), text.range ? h("span", { class: "range" }, text.range) : null, h("small", {}, words))) : null;
-  const ratio = isNumber(made?.return_per_cost?.value) ? { big: format.plain(made.return_per_cost.value), range: isNumber(made.return_per_cost.low) ? `${format.plain(made.return_per_cost.low)} to ${format.plain(made.return_per_cost.high)}` : "" } : null;
+  const percent = (value: number) => format.percent(value, 0);
+  const ratio = tileText(made?.return_per_cost, (value) => format.plain(value), (value) => format.plain(value));
   const over = isNumber(found.spend) && isNumber(found.budget) && found.budget > 0 ? found.spend / found.budget - 1 : null;
   return [
-    tile("Spend", isNumber(found.spend) ? { big: format.money(found.spend), range: "" } : null, over === null ? "all roles" : `${over > 0 ? "+" : ""}${format.percent(over)} against a budget of ${format.money(found.budget)}`),
-    tile(`Extra ${view.revenueName}`, write(made?.incremental_revenue, false), isNumber(found.planned?.incremental_revenue) ? `promised ${format.plain(found.planned.incremental_revenue)}` : "over the hold-out", made?.incremental_revenue),
-    tile("Profit", write(made?.incremental_profit, true), "after extra cost", made?.incremental_profit),
-    tile("Return on investment", percent(made?.roi), "profit per extra cost", made?.roi),
-    made?.roi ? null : tile(`Extra ${view.revenueName} per extra ${view.costName}`, ratio, isNumber(found.planned?.return_per_cost) ? `promised ${format.plain(found.planned.return_per_cost)}` : ""),
+    isNumber(found.spend) ? tile("Spend", { big: format.money(found.spend), range: "" }, over === null ? "all roles" : `${over > 0 ? "+" : ""}${format.percent(over)} against a budget of ${format.money(found.budget)}`) : null,
+    known(made?.incremental_revenue, write(made?.incremental_revenue, false), `Extra ${view.revenueName}`, isNumber(found.planned?.incremental_revenue) ? `promised ${format.plain(found.planned.incremental_revenue)}` : "over the hold-out"),
+    known(made?.incremental_profit, write(made?.incremental_profit, true), "Profit", "after extra cost"),
+    known(made?.roi, tileText(made?.roi, (value) => (value > 0 ? "+" : "") + percent(value), percent), "Return on investment", "profit per extra cost"),
+    made?.roi || !isNumber(made?.return_per_cost?.value) ? null : tile(`Extra ${view.revenueName} per extra ${view.costName}`, ratio, isNumber(found.planned?.return_per_cost) ? `promised ${format.plain(found.planned.return_per_cost)}` : ""),
   ];
-}
-
-function toneOf(interval: Maybe<Interval>): string {
-  if (isNumber(interval?.low) && interval.low > 0) return "good";
-  return isNumber(interval?.high) && interval.high < 0 ? "bad" : "";
 }
 
 function promiseChart(view: View, found: Readout): Child {

@@ -3,6 +3,7 @@
 // How sure: what chance may have done, how good the forecast was, whether the trial is fair; in words, with one chart.
 import { dot, pointer, ruleX, ruleY, tip } from "@observablehq/plot";
 import { chart, extent, labelWidth, shortNames, tickFormat } from "../chart";
+import { isSame } from "../curve";
 import { fold, h, note, replaceChildren, section, type Child } from "../dom";
 import { figuresOf } from "../figures";
 import { decimalsOfIntervals } from "../format";
@@ -121,7 +122,7 @@ function drawDifferences(view: View, rows: BaselineDifference[], hasProfit: bool
     const budget = view.totals ? view.format.money(view.totalOf(row.budget_per_unit)) : view.format.money(row.budget_per_unit, budgetDecimals(view));
     const name = kNames[row.baseline ?? ""] ?? "";
     const decimals = Math.min(decimalsOfIntervals([found]), 4);
-    const chosen = isNumber(row.budget_per_unit) && Math.abs(row.budget_per_unit - (view.budget ?? NaN)) < 1e-9;
+    const chosen = isSame(row.budget_per_unit, view.budget);
     const text = `budget ${budget}, against ${name}\n${view.format.signed(found.value, decimals)} (${view.format.range(found.low, found.high, decimals)})`;
     return [{ name, budget, value: found.value, low: found.low ?? found.value, high: found.high ?? found.value, chosen, text }];
   });

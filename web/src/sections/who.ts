@@ -25,7 +25,8 @@ export function who(view: View): Child {
       const parts = list(chosen.model.segments).map((segment) => segmentPart(view, segment));
       bodies.set(chosen, h("div", {}, chosenPart(view, chosen), rulePart(view, chosen), decilesPart(view, chosen), ...parts, sharesChart(view, chosen)));
     }
-    replaceChildren(body, bodies.get(chosen));
+    const wanted = bodies.get(chosen);
+    if (body.firstChild !== wanted) replaceChildren(body, wanted); // a body that stays keeps the reader's focus
   };
   view.onChange(redraw);
   redraw();
