@@ -7,6 +7,7 @@
 
 #include "dfcl/core/distributions.h"
 #include "dfcl/core/parallel.h"
+#include "dfcl/data/row_weight.h"
 
 namespace dfcl::check {
 namespace {
@@ -26,11 +27,6 @@ struct Spread {
   std::array<double, kOutcomes> square{};   // u_g^2
   std::array<double, kOutcomes> product{};  // u_g of this arm x u_g of control
 };
-
-double weight_of(const data::Trial& trial, std::size_t row) {
-  const double sample = trial.sample_weight(row);
-  return trial.propensity.empty() ? sample : sample / static_cast<double>(trial.propensity[row]);
-}
 
 // What is estimated of a unit's cost: all of it, or, where the study knows a price or a rate, what that is paid for:
 // the revenue, or whether it was paid at all. The fact itself is a factor without an error.
@@ -58,7 +54,7 @@ std::vector<Totals> totals_of(const data::Trial& trial, const RowGroups& order, 
         for (std::size_t i = begin; i < end; ++i) {
           const std::size_t row = order.place(i);
           Totals& arm = part[trial.arm[row]];
-          const double weight = weight_of(trial, row);
+          const double weight = data::row_weight(trial, row);
           ++arm.units;
           arm.with_revenue += trial.revenue[row] != 0.0f ? 1 : 0;
           arm.weight += weight;
@@ -90,7 +86,7 @@ std::vector<Spread> spread_of_chunk(const data::Trial& trial, const RowGroups& g
     for (std::size_t i = 0; i < groups.size_of(group); ++i) {
       const std::size_t row = groups.row(group, i);
       const std::size_t arm = trial.arm[row];
-      const double weight = weight_of(trial, row) / totals[arm].weight;
+      const double weight = data::row_weight(trial, row) / totals[arm].weight;
       seen[arm] = true;
       parts[arm][0] += weight * (static_cast<double>(trial.revenue[row]) - totals[arm].outcome[0] / totals[arm].weight);
       parts[arm][1] += weight * (cost_of(trial, row) - totals[arm].outcome[1] / totals[arm].weight);

@@ -11,6 +11,7 @@
 #include "dfcl/check/suspects.h"
 #include "dfcl/check/verdict.h"
 #include "dfcl/core/error.h"
+#include "dfcl/data/row_weight.h"
 
 namespace dfcl::check {
 namespace {
@@ -31,8 +32,7 @@ std::vector<GuardrailSummary> guardrail_means(const data::Trial& trial, const Ro
     std::vector<double> sums(trial.arms.size()), weights(trial.arms.size());
     for (std::size_t i = 0; i < trial.num_units(); ++i) {
       const std::size_t row = order.place(i);
-      const double sample = trial.sample_weight(row);
-      const double weight = trial.propensity.empty() ? sample : sample / static_cast<double>(trial.propensity[row]);
+      const double weight = data::row_weight(trial, row);
       sums[trial.arm[row]] += weight * static_cast<double>(guardrail.value[row]);
       weights[trial.arm[row]] += weight;
     }

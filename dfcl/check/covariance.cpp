@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "dfcl/core/parallel.h"
+#include "dfcl/data/row_weight.h"
 
 namespace dfcl::check {
 namespace {
@@ -26,10 +27,7 @@ void expand_draw(const data::Trial& trial, const Draws& draws, const Expansion& 
 double weight_of(const data::Trial& trial, const Draws& draws, std::size_t draw) {
   const std::size_t size = draws.groups.size_of(draw);
   double sum = 0.0;
-  for (std::size_t i = 0; i < size; ++i) {
-    const std::size_t row = draws.groups.row(draw, i);
-    sum += trial.sample_weight(row) / (trial.propensity.empty() ? 1.0 : static_cast<double>(trial.propensity[row]));
-  }
+  for (std::size_t i = 0; i < size; ++i) sum += data::row_weight(trial, draws.groups.row(draw, i));
   return sum / static_cast<double>(size);
 }
 

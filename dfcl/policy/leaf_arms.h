@@ -27,7 +27,7 @@ struct LeafArms {
   bool within = true;  // false: even the cheapest choice costs more than the budget, and this is it
 };
 
-// options: per leaf, at least one each. At most 16 leaves. Of equal values the cheapest.
+// options: per leaf, at least one each. At most 8 leaves. Of equal values the cheapest.
 LeafArms choose_leaf_arms(const std::vector<std::vector<LeafOption>>& options, double budget);
 
 }  // namespace dfcl::policy

@@ -167,7 +167,7 @@ RoleChoice choose_stand_in(const data::TableSample& sample, const ColumnEvidence
     best.column = i;
     best.reason =
         "a stand-in: no column is zero in control and not elsewhere, and this happens before the revenue. If "
-        "you know what an arm costs, remove it and give [arms] cost";
+        "you know what an arm costs, give [arms] cost and name it in exclude instead";
   }
   return best;
 }

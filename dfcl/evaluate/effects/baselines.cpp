@@ -9,6 +9,7 @@
 
 #include "dfcl/core/hash.h"
 #include "dfcl/core/random.h"
+#include "dfcl/data/row_weight.h"
 
 namespace dfcl::evaluate {
 namespace {
@@ -213,8 +214,7 @@ ArmMeans arm_means(const data::Trial& trial, std::optional<data::Split> evaluate
     std::vector<std::vector<double>> weights(num_arms), revenue(num_arms), cost(num_arms);
     for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
       if (left_out && trial.split[unit] == *left_out) continue;
-      const double weight = trial.sample_weight(unit) *
-                            (trial.propensity.empty() ? 1.0 : 1.0 / static_cast<double>(trial.propensity[unit]));
+      const double weight = data::row_weight(trial, unit);
       weights[trial.arm[unit]].push_back(weight);
       revenue[trial.arm[unit]].push_back(weight * static_cast<double>(trial.revenue[unit]));
       cost[trial.arm[unit]].push_back(weight * static_cast<double>(trial.cost[unit]));
