@@ -31,6 +31,7 @@ TEST(TextTable, CutsLongCellsAndReplacesControlCharacters) {
 TEST(Wrap, BreaksAtBlanksAndIndents) {
   EXPECT_EQ(wrap("one two three four", 2, 9), "one two\n  three\n  four");
   EXPECT_EQ(wrap("", 2, 9), "");
+  EXPECT_EQ(wrap("it gains 80 %, or EUR 12.50 each", 0, 11), "it gains\n80 %, or\nEUR 12.50\neach");
 }
 
 TEST(Numbers, ReadAsPeopleWriteThem) {

@@ -28,6 +28,15 @@ std::string failures_text(const ComparisonReport& report) {
   return text;
 }
 
+// Methods by their titles, unless these would be cut.
+Table with_titles(Table table) {
+  Table titled = table;
+  for (auto& row : titled.rows) {
+    if (!row.empty()) row.front() = train::method_words(row.front());
+  }
+  return fit_columns(titled, kScreenColumns).rows == titled.rows ? titled : table;
+}
+
 std::string brief_text(const ComparisonReport& report, const std::vector<compare::TrainingTime>& times) {
   Document document = {Paragraph{report.evaluation.evaluation.verdict.sentence}};
   Bullets failed;
@@ -37,10 +46,7 @@ std::string brief_text(const ComparisonReport& report, const std::vector<compare
   }
   if (!failed.items.empty()) document.push_back(failed);
   for (Table table : {differences_table(report), seeds_revenue_table(report), times_table(report, times)}) {
-    for (auto& row : table.rows) {
-      if (!row.empty()) row.front() = train::method_words(row.front());
-    }
-    if (!table.rows.empty()) document.push_back(std::move(table));
+    if (!table.rows.empty()) document.push_back(with_titles(std::move(table)));
   }
   return screen_text(document);
 }

@@ -65,7 +65,7 @@ Table trial_table(const PowerFigures& figures) {
   table.rows.push_back({pair.plans_are_known ? wording_of(figures).units() + " that get other arms"
                                              : wording_of(figures).units() + " that get other arms (assumed)",
                         percent_text(pair.differing)});
-  table.rows.push_back({"sd of the paired difference, per " + figures.unit, number_text(pair.sd)});
+  table.rows.push_back({"sd of the difference, per " + figures.unit, number_text(pair.sd)});
   if (pair.plans_are_known) {
     table.rows.push_back({fmt::format("{} over {}, per {}", figures.name_b, figures.name_a, figures.unit),
                           fmt::format("{} {}", number_text(pair.difference.value),

@@ -63,12 +63,27 @@ std::string TextTable::text(std::size_t indent) const {
   return text;
 }
 
+namespace {
+
+// "80 %" and "EUR 12" are one word each.
+std::size_t end_of_word(std::string_view text, std::size_t begin) {
+  const std::size_t end = std::min(text.find(' ', begin), text.size());
+  if (end + 1 >= text.size()) return end;
+  const std::string_view word = text.substr(begin, end - begin);
+  const bool is_currency =
+      word.size() == 3 && std::all_of(word.begin(), word.end(), [](char one) { return one >= 'A' && one <= 'Z'; });
+  const bool holds_next = text[end + 1] == '%' || (is_currency && text[end + 1] >= '0' && text[end + 1] <= '9');
+  return holds_next ? std::min(text.find(' ', end + 1), text.size()) : end;
+}
+
+}  // namespace
+
 std::string wrap(std::string_view text, std::size_t indent, std::size_t width) {
   std::string out;
   std::size_t column = 0;
   std::size_t begin = 0;
   while (begin < text.size()) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::size_t end = end_of_word(text, begin);
     const std::string word = printable(text.substr(begin, end - begin));
     if (column > 0 && column + 1 + text_width(word) > width) {
       out.append(1, '\n').append(indent, ' ');
