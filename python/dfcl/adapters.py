@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union, Unpack
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import data_error, usage_error
+from .frames import Table
 from .tables import collected, index_of
 from .types import AllocateOptions, Column, TableLike
 
@@ -34,6 +36,24 @@ def _label(value: object) -> str:
 def _with_control(effects: NDArray[np.float64], control: int) -> NDArray[np.float64]:
     """Units x arms from effects of the other arms, 0 for control."""
     return np.insert(effects, control, 0.0, axis=1)
+
+
+def _opened(units: TableLike) -> Any:
+    """A mapping, an array or a frame whose columns have names: files are read, and what only streams goes through pandas."""
+    if isinstance(units, (str, os.PathLike)):
+        units = Table.read(units)
+    frame: Any = collected(units)
+    if hasattr(frame, "fetchdf"):  # a relation of DuckDB
+        return frame.fetchdf()
+    if isinstance(frame, (Mapping, np.ndarray)) or (hasattr(frame, "columns") and hasattr(frame, "dtypes")):
+        return frame
+    if isinstance(frame, Table):
+        return frame.to_pandas()
+    if hasattr(frame, "read_all"):  # a reader of record batches
+        frame = frame.read_all()
+    if hasattr(frame, "to_pandas"):
+        return frame.to_pandas()
+    raise usage_error("units", f"cannot make features of {type(units).__name__}", "a path, a frame, a mapping or an array")
 
 
 class ForeignModel:
@@ -72,8 +92,6 @@ class ForeignModel:
             return np.column_stack([np.asarray(units[name]) for name in names])
         if isinstance(units, np.ndarray):
             return units
-        if hasattr(units, "to_pandas") and not hasattr(units, "select_dtypes") and not hasattr(units, "lazy"):
-            units = units.to_pandas()  # Arrow tables and tables of dfcl
         names = self.features or [name for name in units.columns if name != self.id]
         return units[names]
 
@@ -142,12 +160,12 @@ class ForeignModel:
 
         Parameters
         ----------
-        units : frame
+        units : path, frame or array
             With the features that the model was fitted on.
         """
         from .model import Prediction
 
-        frame: Any = collected(units)
+        frame = _opened(units)
         inputs = self._inputs(frame)
         rows = len(inputs)
         revenue, cost = self._both(inputs, rows)

@@ -51,9 +51,10 @@ class Step(NamedTuple):
 
 
 #: None: shown on a terminal and in a notebook. False: not shown. A function is called with a :class:`Step`; where it
-#: returns True, the run ends with :class:`dfcl.Stopped`.
+#: returns True, the run ends with :class:`dfcl.Stopped`; where it returns "enough", ``train`` ends the fit at hand after its
+#: epoch or a few trees and returns the model as it is (a forest and "auto" go on to their end).
 Progress = Union[None, bool, Callable[[Step], object]]
-Teller = Callable[[str, str, int, int, str], None]
+Teller = Callable[[str, str, int, int, str], Union[str, None]]
 
 
 def warn(text: str) -> None:
@@ -164,9 +165,10 @@ class _Called:
         self._function = function
         self._step = Step("", 0, 0, "", "")
 
-    def __call__(self, kind: str, text: str, done: int, total: int, unit: str) -> None:
+    def __call__(self, kind: str, text: str, done: int, total: int, unit: str) -> str | None:
         if kind == "warning":
-            return warn(text)
+            warn(text)
+            return None
         if kind == "finished":
             self._step = Step("", 0, 0, "", "")
             return None
@@ -174,10 +176,11 @@ class _Called:
             self._step = self._step._replace(detail=text)
         else:
             self._step = Step(text, done, total, unit, self._step.detail)
-        if self._function(self._step) is True:
+        answer = self._function(self._step)
+        if answer is True:
             message = f"stopped by the progress function while {self._step.task or 'starting'}"
             raise Stopped(message)
-        return None
+        return "enough" if isinstance(answer, str) and answer == "enough" else None
 
 
 def _warn_only(kind: str, text: str, done: int, total: int, unit: str) -> None:

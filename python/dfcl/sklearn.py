@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, check_random_state
-from sklearn.utils.validation import _check_feature_names, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_sample_weight,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from . import verbs
 from .model import Model, Prediction
@@ -107,8 +113,8 @@ class DecisionFocusedRegressor(BaseEstimator):  # type: ignore[misc,unused-ignor
     """
 
     # Metadata routing: these go with X through pipelines and cross-validation.
-    __metadata_request__fit = dict.fromkeys(_NAMES, True)
-    __metadata_request__score = dict.fromkeys(_NAMES, True)
+    __metadata_request__fit = dict.fromkeys((*_NAMES, "sample_weight"), True)
+    __metadata_request__score = dict.fromkeys((*_NAMES, "sample_weight"), True)
 
     def __init__(
         self,
@@ -168,7 +174,9 @@ class DecisionFocusedRegressor(BaseEstimator):  # type: ignore[misc,unused-ignor
         array = validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
         return {f"x{place}": np.ascontiguousarray(array[:, place]) for place in range(array.shape[1])}
 
-    def _trial(self, columns: Mapping[str, Any], outcomes: tuple[Any, Any, Any]) -> tuple[dict[str, Any], Study]:
+    def _trial(
+        self, columns: Mapping[str, Any], outcomes: tuple[Any, Any, Any], sample_weight: Any = None
+    ) -> tuple[dict[str, Any], Study]:
         for name, values in zip(_NAMES, outcomes):
             if values is None:
                 raise ValueError(
@@ -177,8 +185,8 @@ class DecisionFocusedRegressor(BaseEstimator):  # type: ignore[misc,unused-ignor
                 )
         treatment, revenue, cost = outcomes
         check_consistent_length(next(iter(columns.values())), treatment, revenue, cost)
-        roles = {}
-        for role in _NAMES:
+        roles: dict[str, str] = {}
+        for role in (*_NAMES, "weight"):
             name = role
             while name in columns:
                 name += "_"
@@ -189,11 +197,15 @@ class DecisionFocusedRegressor(BaseEstimator):  # type: ignore[misc,unused-ignor
             roles["revenue"]: np.asarray(column_or_1d(revenue), dtype=np.float64),
             roles["cost"]: np.asarray(column_or_1d(cost), dtype=np.float64),
         }
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, next(iter(columns.values())), dtype=np.float64, ensure_non_negative=True)
+            trial[roles["weight"]] = weights
         shares = {"split.train": 1.0 - self.validation_share, "split.validation": self.validation_share, "split.test": 0.0}
         study = Study(
             arm=roles["treatment"],
             revenue=roles["revenue"],
             cost=roles["cost"],
+            weight=None if sample_weight is None else roles["weight"],
             control=self.control,
             order=self.order,
             per_unit=self.per_unit,
@@ -215,6 +227,7 @@ class DecisionFocusedRegressor(BaseEstimator):  # type: ignore[misc,unused-ignor
         treatment: Outcome = None,
         revenue: Outcome = None,
         cost: Outcome = None,
+        sample_weight: Outcome = None,
     ) -> DecisionFocusedRegressor:
         """Learns from a trial.
 
@@ -226,9 +239,11 @@ class DecisionFocusedRegressor(BaseEstimator):  # type: ignore[misc,unused-ignor
             Columns named treatment, revenue and cost, instead of the keywords.
         treatment, revenue, cost : list or array
             The arm each unit got, what it earned and what it cost.
+        sample_weight : list or array, optional
+            How many units of the population a row stands for; only proportions count, and a row of weight 0 is left out.
         """
         columns = self._columns(X, reset=True)
-        trial, study = self._trial(columns, self._outcomes(y, treatment, revenue, cost))
+        trial, study = self._trial(columns, self._outcomes(y, treatment, revenue, cost), sample_weight)
         seed = self.random_state
         if seed is None or not isinstance(seed, (int, np.integer)):
             seed = 0 if seed is None else check_random_state(seed).randint(2**31 - 1)
@@ -299,12 +314,13 @@ class DecisionFocusedRegressor(BaseEstimator):  # type: ignore[misc,unused-ignor
         treatment: Outcome = None,
         revenue: Outcome = None,
         cost: Outcome = None,
+        sample_weight: Outcome = None,
     ) -> float:
         """Revenue per unit that plans of these predictions earn over control, by the outcomes of the rows given: the mean
         over the budgets, Hajek estimator. Higher is better; comparable between learners on the same rows."""
         check_is_fitted(self, "model_")
         columns = self._columns(X, reset=False)
-        trial, study = self._trial(columns, self._outcomes(y, treatment, revenue, cost))
+        trial, study = self._trial(columns, self._outcomes(y, treatment, revenue, cost), sample_weight)
         result = verbs.evaluate(
             study,
             verbs.predict(self.model_, columns, threads=self._threads()),

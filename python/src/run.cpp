@@ -62,9 +62,11 @@ class Mailbox : public core::ProgressSink {
   std::vector<Message> messages_;
 };
 
-void pass_on(Mailbox& mailbox, const nb::object& tell) {
+void pass_on(Mailbox& mailbox, const RunOptions& options) {
   for (const Message& message : mailbox.take()) {
-    if (!tell.is_none()) tell(message.kind, message.text, message.done, message.total, message.unit);
+    if (options.tell.is_none()) continue;
+    const nb::object said = options.tell(message.kind, message.text, message.done, message.total, message.unit);
+    if (nb::isinstance<nb::str>(said) && nb::cast<std::string>(said) == "enough") *options.enough = true;
   }
 }
 
@@ -81,7 +83,7 @@ void run_without_gil(const RunOptions& options, const std::function<void(core::R
   const auto look = [&] {
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      pass_on(mailbox, options.tell);
+      pass_on(mailbox, options);
     } catch (...) {
       python_failure = std::current_exception();
       cancel = true;
@@ -123,7 +125,7 @@ void run_with_gil(const RunOptions& options, const std::function<void(core::RunC
   Mailbox mailbox;
   core::RunContext context(options.threads, options.seed, &mailbox, nullptr);
   work(context);
-  pass_on(mailbox, options.tell);
+  pass_on(mailbox, options);
 }
 
 }  // namespace dfcl::python

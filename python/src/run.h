@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <type_traits>
 
@@ -26,6 +27,8 @@ struct RunOptions {
   // None: nobody is told.
   nanobind::object tell = nanobind::none();
   bool overwrite = false;  // outputs may replace files that are there
+  // Set once `tell` returned "enough".
+  std::shared_ptr<std::atomic<bool>> enough = std::make_shared<std::atomic<bool>>(false);
 };
 
 // Returns when the work is done. Throws what the work throws, or the exception that a signal handler or `tell` raised.

@@ -106,7 +106,8 @@ void bind_train(nb::module_& module) {
       .add("time_budget", &Request::time_budget)
       .add("force", &Request::force)
       .bind(module, "TrainRequest");
-  module.def("train", [](const Request& request, const RunOptions& options) {
+  module.def("train", [](Request request, const RunOptions& options) {
+    request.is_enough = [enough = options.enough] { return enough->load(); };
     return run(options, [&](core::RunContext& context) {
       return ModelHandle{std::make_shared<const model::Model>(verbs::train(request, context))};
     });

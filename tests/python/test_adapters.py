@@ -3,9 +3,11 @@
 
 import importlib.util
 
+import duckdb
 import numpy as np
 import pandas
 import polars
+import pyarrow
 import pytest
 from sklearn.ensemble import HistGradientBoostingRegressor
 
@@ -110,11 +112,20 @@ def test_a_t_learner_of_scikit_learn(trial, study):
     assert {entry["name"] for entry in result["models"]} == {"t", "tsm"} and result["differences"]
 
 
-def test_frames_of_every_library(trial):
+def test_frames_of_every_library(trial, tmp_path):
     model = dfcl.adapt(lambda X: effects(X), PRICES, arms=[0, 5, 10], control=0, features=FEATURES, id="id")
     expected = model.allocate(trial, per_unit=0.3)
     for frame in (polars.DataFrame(trial), polars.LazyFrame(trial), {name: trial[name].to_numpy() for name in trial}):
         assert model.allocate(frame, per_unit=0.3) == expected
+    trial.to_parquet(tmp_path / "units.parquet", index=False)
+    trial.to_csv(tmp_path / "units.csv", index=False)
+    arrow = pyarrow.Table.from_pandas(trial)
+    files = tmp_path / "units.parquet", str(tmp_path / "units.csv")
+    for frame in (*files, dfcl.Table.read(files[0]), arrow, arrow.to_reader(), duckdb.from_arrow(arrow)):
+        plan = model.allocate(frame, per_unit=0.3)
+        assert plan == expected and plan.ids.tolist() == trial["id"].tolist(), type(frame)
+    with pytest.raises(dfcl.UsageError, match="units=: cannot make features of int"):
+        model.predict(5)
     unnamed = dfcl.adapt(lambda X: effects(X), PRICES, arms=[0, 5, 10], control=0)
     plan = unnamed.allocate(trial[FEATURES].to_numpy(), per_unit=0.3)
     assert plan.units_per_arm == expected.units_per_arm, "ties go by id, and an array has none"
@@ -143,4 +154,20 @@ def test_econml_itself(trial, study):
     model = dfcl.adapt(estimator, PRICES, arms=[0, 5, 10], control=0, features=FEATURES, id="id")
     result = dfcl.evaluate(study, model, trial, resamples=0, fitted_on=half[["id"]], allow_training_rows=True)
     assert result["models"][0]["name"] == "LinearDML"
+    assert dfcl.allocate(model, trial, per_unit=0.3).spend <= 0.3 * len(trial) * (1 + 1e-6)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("causalml") is None, reason="causalml is not installed")
+def test_causalml_itself(trial, study):
+    from causalml.inference.meta import BaseTRegressor
+    from sklearn.linear_model import LinearRegression
+
+    estimator = BaseTRegressor(LinearRegression(), control_name=0)
+    half = trial.iloc[:2000]
+    estimator.fit(half[FEATURES].to_numpy(), half["arm"].to_numpy(), half["revenue"].to_numpy())
+    model = dfcl.adapt(estimator, PRICES, arms=[0, 5, 10], control=0, features=FEATURES, id="id")
+    found = model.predict(trial).effect()
+    np.testing.assert_allclose(found[:, 1:], estimator.predict(trial[FEATURES].to_numpy()), atol=1e-5)
+    result = dfcl.evaluate(study, model, trial, resamples=0, fitted_on=half[["id"]], allow_training_rows=True)
+    assert result["models"][0]["name"] == "BaseTRegressor"
     assert dfcl.allocate(model, trial, per_unit=0.3).spend <= 0.3 * len(trial) * (1 + 1e-6)

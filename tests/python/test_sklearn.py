@@ -6,7 +6,6 @@ import pickle
 import numpy as np
 import pandas
 import pytest
-import scipy.sparse
 import sklearn
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
@@ -22,29 +21,35 @@ class OnAnyTarget(DecisionFocusedRegressor):
     """scikit-learn's checks know one target: it is taken as the revenue of a trial of two arms."""
 
     @staticmethod
-    def _as_trial(X, y):
+    def _as_trial(X, y, sample_weight=None):
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
         revenue = np.asarray(sklearn.utils.column_or_1d(y, warn=True), dtype=np.float64)
-        if np.ndim(X) == 2 and 0 < len(revenue) < 120 and not scipy.sparse.issparse(X):  # a trial needs 30 units an arm
+        if np.asarray(X).ndim == 2 and 0 < len(revenue) < 120:  # a trial needs 30 units an arm
             rows = np.tile(np.arange(len(revenue)), 1 + 120 // len(revenue))
+            X = X if hasattr(X, "shape") or isinstance(X, list) else np.asarray(X)
             X, revenue = sklearn.utils._safe_indexing(X, rows), revenue[rows]
+            if sample_weight is not None and np.asarray(sample_weight).shape == (len(np.unique(rows)),):
+                sample_weight = np.asarray(sample_weight)[rows]
         arm = np.arange(len(revenue)) % 2
-        return X, {"treatment": arm, "revenue": revenue, "cost": 0.1 * arm}
+        return X, {"treatment": arm, "revenue": revenue, "cost": 0.1 * arm, "sample_weight": sample_weight}
 
-    def fit(self, X, y=None):
-        X, outcomes = self._as_trial(X, y)
+    def fit(self, X, y=None, sample_weight=None):
+        X, outcomes = self._as_trial(X, y, sample_weight)
         return super().fit(X, **outcomes)
 
-    def score(self, X, y=None):
-        X, outcomes = self._as_trial(X, y)
+    def score(self, X, y=None, sample_weight=None):
+        X, outcomes = self._as_trial(X, y, sample_weight)
         return super().score(X, **outcomes)
 
 
-# The check that does not apply, and why. Those of regressors (predictions of the target's shape) are not among them: the
-# estimator predicts two outcomes for every arm and does not claim to be one. There are no sample weights: units are
-# weighted by their arm's share.
-EXCEPTIONS = {"check_fit2d_1sample": "a trial of one unit has one arm: the error names the arms, not the samples"}
+# The checks that do not apply, and why. Those of regressors (predictions of the target's shape) are not among them: the
+# estimator predicts two outcomes for every arm and does not claim to be one.
+EXCEPTIONS = {
+    "check_fit2d_1sample": "a trial of one unit has one arm: the error names the arms, not the samples",
+    "check_sample_weight_equivalence_on_dense_data": "the arms of the check are drawn by the number of the row, which other rows change; "
+    "networks go by batches of rows, so that repeated rows give other steps than weights",
+}
 
 
 @parametrize_with_checks(
@@ -101,6 +106,25 @@ def test_the_score_tells_a_learner_from_noise(learner, trial):
     X, outcomes = trial
     shuffled = X[np.random.default_rng(1).permutation(len(X))]
     assert learner.score(X, **outcomes) > learner.score(shuffled, **outcomes)
+
+
+def test_sample_weights_count(trial):
+    X, outcomes = trial
+    start = DecisionFocusedRegressor("tsm-forest", control="0", settings={"forest.trees": 20}, random_state=1, force=True)
+    plain = start.fit(X, **outcomes).predict(X)
+    same = clone(start).fit(X, **outcomes, sample_weight=np.full(len(X), 7.0)).predict(X)
+    np.testing.assert_array_equal(same, plain)
+    outcomes = outcomes | {"revenue": outcomes["revenue"] + 3.0 * (X[:, 1] > 0)}
+    heavy = clone(start).fit(X, **outcomes, sample_weight=np.where(X[:, 1] > 0, 1.0, 1e-3))
+    light = clone(start).fit(X, **outcomes, sample_weight=np.where(X[:, 1] > 0, 1e-3, 1.0))
+    assert heavy.predict_revenue(X).mean() > light.predict_revenue(X).mean() + 0.5
+    weights = np.where(X[:, 1] > 0, 2.0, 0.5)
+    assert heavy.score(X, **outcomes, sample_weight=weights) != heavy.score(X, **outcomes)
+    for wrong in (np.ones(5), np.ones((len(X), 2)), -np.ones(len(X))):
+        with pytest.raises(ValueError, match="(?i)sample.weight|negative"):
+            clone(start).fit(X, **outcomes, sample_weight=wrong)
+    named = pandas.DataFrame({"weight": X[:, 0], "other": X[:, 1]})  # a feature of the role's name
+    assert clone(start).fit(named, **outcomes, sample_weight=weights).n_features_in_ == 2
 
 
 def test_parameters_clones_and_pickles(learner, trial):

@@ -175,6 +175,21 @@ def test_a_progress_function_that_returns_true_stops_the_run(made):
         dfcl.train(made.study, made.trial, method="tsm", epochs=4000, progress=lambda step: step.loss is not None)
 
 
+@pytest.mark.parametrize("method", ["tsm", "tsm-boost"])
+def test_a_progress_function_that_has_seen_enough_gets_the_model_so_far(made, method):
+    steps = []
+
+    def enough(step):
+        steps.append(step)
+        return "enough" if step.loss is not None or step.unit == "trees" else None
+
+    long = {"epochs": 4000} if method == "tsm" else {"trees": 4000}
+    model = dfcl.train(made.study, made.trial, method=method, progress=enough, **long)
+    assert model.method == method and 0 < max(step.done for step in steps if step.unit in ("trees", "rows"))
+    assert max(step.done for step in steps if step.unit == "trees") < 2000 if method == "tsm-boost" else len(steps) < 3000
+    assert np.isfinite(model.predict(made.trial).revenue).all()
+
+
 def test_an_exception_of_the_progress_function_ends_the_run(made):
     def fail(step):
         raise RuntimeError("enough")

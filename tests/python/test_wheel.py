@@ -26,17 +26,60 @@ def examples(page):
     return re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
 
 
-def test_the_readme_example_runs_with_numpy_alone(wheel, tmp_path):
-    venv.create(tmp_path / "fresh", with_pip=True)
-    python = tmp_path / "fresh/bin/python"
-    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", wheel]
-    subprocess.run(install, check=True)
+def install(python, *what):
+    command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"]
+    subprocess.run([*command, *what], check=True)
+
+
+@pytest.fixture(scope="module")
+def fresh(wheel, tmp_path_factory):
+    """The Python of an environment with the wheel and what it asks for."""
+    folder = tmp_path_factory.mktemp("fresh")
+    venv.create(folder, with_pip=True)
+    install(folder / "bin/python", wheel)
+    return folder / "bin/python"
+
+
+def test_the_readme_example_runs_with_numpy_alone(fresh, tmp_path):
+    python = fresh
     listed = subprocess.run([python, "-m", "pip", "freeze"], capture_output=True, text=True, check=True).stdout
     assert sorted(re.split("==| @", line)[0] for line in listed.splitlines()) == ["dfcl", "numpy"]
     (example,) = examples(ROOT / "README.md")
     done = subprocess.run([python, "-c", example], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "upper bound" in done.stdout
+
+
+PANDAS = """
+import numpy, pandas, dfcl
+random = numpy.random.default_rng(1)
+rows = 900
+frame = pandas.DataFrame({
+    "number": random.normal(size=rows),
+    "whole": pandas.array(random.integers(0, 9, rows), dtype="Int64"),
+    "text": random.choice(["a", "b", None], rows),
+    "level": pandas.Categorical(random.choice(["low", "high"], rows)),
+    "flag": random.random(rows) < 0.5,
+    "arm": random.integers(0, 2, rows) * 5,
+}, index=[f"row {i}" for i in range(rows)])
+frame["revenue"] = 2 + 0.3 * frame["arm"] * (frame["number"] > 0) + random.normal(size=rows)
+frame["cost"] = 0.1 * frame["arm"]
+study = dfcl.Study(arm="arm", revenue="revenue", cost="cost", control="0", per_unit=[0.2])
+model = dfcl.train(study, frame, method="tsm-boost", trees=20, force=True, seed=1)
+plan = model.allocate(frame, per_unit=0.2)
+print(pandas.__version__.split(".")[0], model.fingerprint, repr(plan.value), sorted(plan.units_per_arm.items()))
+"""
+
+
+def test_pandas_2_and_3_give_the_same_model(fresh, tmp_path):
+    """Pandas 2 without PyArrow, whose frames come as columns; the newer one with its Arrow stream."""
+    install(fresh, "pandas<3")
+    found = [
+        subprocess.run([python, "-W", "ignore", "-c", PANDAS], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.split(maxsplit=1)
+        for python in (fresh, sys.executable)
+    ]
+    assert [version for version, _ in found] == ["2", "3"]
+    assert found[0][1] == found[1][1]
 
 
 def test_the_examples_of_the_guide_run(tmp_path, monkeypatch):

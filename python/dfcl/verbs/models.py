@@ -106,7 +106,8 @@ def train(
     seed : int
         Another number gives other random starts.
     progress : bool or function, optional
-        See :data:`dfcl.Progress`; a function sees each epoch, tree and fold and can stop the run.
+        See :data:`dfcl.Progress`; a function sees each epoch, tree and fold. True ends the run with
+        :class:`dfcl.Stopped`, "enough" ends the fit and returns the model trained so far.
     **keywords
         Those of :class:`Study`.
 

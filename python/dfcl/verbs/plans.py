@@ -152,7 +152,8 @@ def allocate(
     margin, per_revenue : float, optional
         The share of revenue that is profit, or what one unit of revenue is worth.
     min_roi : float, optional
-        No step that earns less revenue per cost; without a budget, spend until there is none.
+        No step that earns less revenue per cost; without a budget, spend until there is none. A return, not
+        an ROI: where a unit of revenue is worth m, it is an ROI of ``m * min_roi - 1``.
     eligible : path or frame, optional
         Columns id and eligible_<arm>.
     segment : str, optional
