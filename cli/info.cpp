@@ -9,6 +9,7 @@
 
 #include "cli/session.h"
 #include "cli/verbs.h"
+#include "dfcl/report/files/machine_report.h"
 #include "dfcl/report/files/model_report.h"
 #include "dfcl/report/files/table_report.h"
 
@@ -29,6 +30,12 @@ int run_info(const verbs::InfoRequest& request, const Session& session, core::Ru
     } else {
       session.show(report::table_text(*table, request.file, session.length()));
     }
+  } else if (const auto* machine = std::get_if<train::Machine>(&result)) {
+    if (session.json()) {
+      fmt::print("{}", report::machine_json(*machine));
+    } else {
+      session.show(report::machine_text(*machine, session.length()));
+    }
   } else {
     fmt::print("{}", std::get<std::string>(result));
   }
@@ -48,6 +55,7 @@ void add_info(Session& session) {
       [request, &session](core::RunContext& context) { return run_info(*request, session, context); });
   verb.add_option("FILE", request->file, "the file to look at");
   verb.add_flag("--study-keys", request->study_keys, "print every key of a study file instead, as Markdown");
+  verb.add_flag("--machine", request->machine, "say instead what this machine is, which kernels run and how fast");
 }
 
 }  // namespace dfcl::cli

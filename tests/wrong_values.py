@@ -270,6 +270,7 @@ ROWS = {
     "info": {
         "file": both(ABSENT),
         "study_keys": only_program("=maybe"),
+        "machine": only_program("=maybe"),
         **WITHOUT_SEED,
         **PROGRESS,
     },

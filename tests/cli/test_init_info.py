@@ -2,9 +2,11 @@
 """`info` says what a file is; `init` writes a study that `check` can use."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
+from conftest import answer, good
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -88,3 +90,20 @@ def test_same_bytes_for_any_number_of_threads(dfcl, tmp_path):
             assert done.code == 0, done.stderr
             contents.add((tmp_path / name).read_bytes())
         assert len(contents) == 1
+
+
+def test_info_says_what_the_machine_is_and_how_fast(dfcl):
+    found = answer(dfcl("info", "--machine", "--json", "--threads", "2"))
+    assert found["threads"] == 2 and found["processors"] >= 1
+    assert found["kernels"] in ("avx512", "avx2", "portable")
+    for rate in ("products_gflops", "reading_gb_per_second"):
+        assert found[rate]["one_thread"] > 0 and found[rate]["all_threads"] > 0
+    assert "GFLOP/s" in dfcl("info", "--machine").stdout
+    assert "is about no file" in good(dfcl("info", "--machine", "t.parquet"), 2).stderr
+
+
+def test_a_lesser_kind_of_processor_can_be_asked_for(dfcl):
+    found = answer(dfcl("info", "--machine", "--json", env={**os.environ, "DFCL_PROCESSOR": "portable"}))
+    assert found["kernels"] == "portable"
+    wrong = good(dfcl("info", "--machine", env={**os.environ, "DFCL_PROCESSOR": "sse9"}), 2)
+    assert "sse9" in wrong.stderr and "avx512, avx2 or portable" in wrong.stderr

@@ -2,6 +2,7 @@
 #include "dfcl/nn/cuda/card.h"
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/field.h"
 
 namespace dfcl::nn::cuda {
 
@@ -15,8 +16,9 @@ CardAnswer find_card() { return {"", "this build has no support for graphics car
 void require_card() {
   const CardAnswer answer = find_card();
   if (!answer.name.empty()) return;
-  throw core::Error(
-      {.kind = core::ErrorKind::unavailable, .what = answer.reason, .hint = "--device cpu trains on the processor"});
+  throw core::Error({.kind = core::ErrorKind::unavailable,
+                     .what = answer.reason,
+                     .hint = core::field_name("device", "cpu") + " trains on the processor"});
 }
 
 }  // namespace dfcl::nn::cuda

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/field.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/loss/ifd_loss.h"
 #include "dfcl/loss/ifd_softmax_loss.h"
@@ -23,8 +24,9 @@ using HostState = nn::EngineState;
 constexpr std::size_t kChunkRows = 4096;
 
 [[noreturn]] void refuse(const char* what) {
-  throw core::Error(
-      {.kind = core::ErrorKind::unavailable, .what = what, .hint = "--device cpu trains on the processor"});
+  throw core::Error({.kind = core::ErrorKind::unavailable,
+                     .what = what,
+                     .hint = core::field_name("device", "cpu") + " trains on the processor"});
 }
 
 template <template <class> class Kernel>
