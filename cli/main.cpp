@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   const int code = session.run(argc, argv);
 #if !defined(__SANITIZE_ADDRESS__)  // which looks for leaks at the end
   // Everything is written and closed. Libraries have nothing to add, and under limits of memory or threads some crash,
-  // or wait for ever, when they take themselves apart.
+  // or wait without end, when they take themselves apart.
   std::fflush(nullptr);
   _exit(code);
 #endif

@@ -18,7 +18,7 @@ constexpr double kBaseErrors = 2.0;     // standard errors within which effects 
 constexpr double kLeastVariance = 0.1;  // of the mean variance: no unit counts ten times as much as a typical one
 
 // What is regressed on: slope less 1, slope by the base, level of the effects; the last two belong to no arm.
-enum Term : std::size_t { kOwn, kBase, kLevel, kConstant, kBaseOfAll, kTerms };
+enum Term : std::size_t { kOwnEffect, kBase, kLevel, kConstant, kBaseOfAll, kTerms };
 using Terms = std::array<double, kTerms>;
 using Vector = std::vector<double>;
 
@@ -60,7 +60,7 @@ class Rows {
     for (std::size_t arm = 0; arm < share_.size(); ++arm) {
       if (arm == seen_.control) continue;
       const double part = (arm == received ? 1.0 : 0.0) - share_[arm];
-      row.terms[kOwn] += part * (seen_.value(outcome_, unit, arm) - base - outcome_.center[arm]);
+      row.terms[kOwnEffect] += part * (seen_.value(outcome_, unit, arm) - base - outcome_.center[arm]);
       row.terms[kBase] += part * outcome_.size[arm] * deviation;
       row.terms[kLevel] += part * outcome_.size[arm];
     }
@@ -164,8 +164,9 @@ double shrunk(double distance, double variance) {
 
 // Both slopes, drawn towards none by as much as two numbers of their covariance differ from 0 by chance.
 void set_both(const Regression& found, learn::Calibration::Outcome& outcome) {
-  const double a = found.variance(kOwn), b = found.covariance[kOwn * kTerms + kBase], c = found.variance(kBase);
-  const double x = found.value[kOwn], y = found.value[kBase];
+  const double a = found.variance(kOwnEffect), b = found.covariance[kOwnEffect * kTerms + kBase],
+               c = found.variance(kBase);
+  const double x = found.value[kOwnEffect], y = found.value[kBase];
   const double determinant = a * c - b * b;
   if (!(determinant > 0.0)) return;
   const double size = (c * x * x - 2.0 * b * x * y + a * y * y) / determinant;
@@ -221,20 +222,20 @@ void find_slopes(const SeenOutcome& seen, std::span<const float> deviations, lea
   }
   const Rows rows(seen, deviations, outcome);
   const Moments moments = moments_of(rows, seen.size(), context);
-  const auto alone = regress(rows, seen, moments, {kOwn, kLevel, kConstant, kBaseOfAll});
+  const auto alone = regress(rows, seen, moments, {kOwnEffect, kLevel, kConstant, kBaseOfAll});
   context.check_cancelled();
   const bool is_plain = seen.facts.arm_shape == learn::ArmShape::plain;
   if (alone) {
-    outcome.found_slope = 1.0 + alone->value[kOwn];
-    outcome.slope_error = std::sqrt(alone->variance(kOwn));
-    const double distance = alone->value[kOwn];
+    outcome.found_slope = 1.0 + alone->value[kOwnEffect];
+    outcome.slope_error = std::sqrt(alone->variance(kOwnEffect));
+    const double distance = alone->value[kOwnEffect];
     // A slope above 1 has to be shown. It would not keep a shape over the arms.
     outcome.slope = distance < 0.0 ? std::max(0.0, 1.0 + distance)
-                    : is_plain     ? std::min(learn::kMostSlope, 1.0 + shrunk(distance, alone->variance(kOwn)))
+                    : is_plain     ? std::min(learn::kMostSlope, 1.0 + shrunk(distance, alone->variance(kOwnEffect)))
                                    : 1.0;
   }
   const auto both =
-      is_plain ? regress(rows, seen, moments, {kOwn, kBase, kLevel, kConstant, kBaseOfAll}) : std::nullopt;
+      is_plain ? regress(rows, seen, moments, {kOwnEffect, kBase, kLevel, kConstant, kBaseOfAll}) : std::nullopt;
   if (both && std::abs(both->value[kBase]) > kBaseErrors * std::sqrt(both->variance(kBase))) set_both(*both, outcome);
   if (outcome.base_slope == 0.0) outcome.size.clear();
 }
