@@ -18,12 +18,16 @@ std::vector<JsonColumn> with_model(bool several, std::vector<JsonColumn> columns
   return columns;
 }
 
+// Cost is shown as the budget counts it: above control's, or with it.
 Table plans_table(const Json& results, const ResultsWords& words, bool several) {
+  const bool with_control = text_at(results, "budget_basis") == "total";
+  const JsonColumn cost =
+      with_control ? JsonColumn{words.cost, "cost"} : JsonColumn{words.cost + " over control", "incremental_cost"};
   Table table = json_table(plans_of(results, words, "deployed"),
                            with_model(several, {{"budget", "budget_per_unit", Show::budget},
                                                 {words.revenue + " over control", "incremental_revenue"},
                                                 {"profit", "incremental_profit"},
-                                                {words.cost, "cost"},
+                                                cost,
                                                 {"ROI, %", "roi", Show::relative_interval}}),
                            words.format, Room::screen);
   table.title = fmt::format("Plans at the budgets, {}; 95 % intervals", words.per_unit());
