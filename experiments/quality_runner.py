@@ -220,10 +220,10 @@ class Runner:
         name = "-".join(map(str, job.key)).replace(" ", "-").replace("/", "-")
         model, predictions = self.folder / f"{name}.safetensors", self.folder / f"{name}.parquet"
         overrides = [word for text in job.setting.split() for word in ("--set", text)]
-        self.dfcl("train", f"{trial}.toml", "--method", job.method, "--seed", job.seed, "-o", model, *self.split_of(job),
+        self.dfcl("train", f"{trial}.toml", "--method", job.method, "--seed", job.seed, "-o", model, "--overwrite", *self.split_of(job),
                   *overrides)  # fmt: skip
         described = json.loads(self.dfcl("info", model, "--json"))
-        self.dfcl("predict", model, f"{test}.parquet", "-o", predictions)
+        self.dfcl("predict", model, f"{test}.parquet", "-o", predictions, "--overwrite")
         _, revenue, cost = outcomes(predictions)
         result = {**truth.judged(revenue, cost), **self.deployed(predictions, truth), **chosen_by(described)}
         predictions.unlink()
@@ -246,7 +246,7 @@ class Runner:
         places = {arm: place for place, arm in enumerate(truth.arms)}
         for share in DEPLOYED:
             budget = truth.budgets[BUDGETS.index(share)] * len(truth.cost)
-            made = json.loads(self.dfcl("allocate", predictions, "--budget", budget, "-o", plan, "--json"))
+            made = json.loads(self.dfcl("allocate", predictions, "--budget", budget, "-o", plan, "--overwrite", "--json"))
             arm = np.asarray([places[label] for label in parquet.read_table(plan)["arm"].to_pylist()])
             predicted.append(made["spend"] / budget - 1.0)
             true.append(float(truth.extra_cost[np.arange(len(arm)), arm].sum(dtype=np.float64) / budget - 1.0))
