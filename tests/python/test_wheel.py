@@ -65,7 +65,7 @@ frame = pandas.DataFrame({
 frame["revenue"] = 2 + 0.3 * frame["arm"] * (frame["number"] > 0) + random.normal(size=rows)
 frame["cost"] = 0.1 * frame["arm"]
 study = dfcl.Study(arm="arm", revenue="revenue", cost="cost", control="0", per_unit=[0.2])
-model = dfcl.train(study, frame, method="tsm-boost", trees=20, force=True, seed=1)
+model = dfcl.train(study, frame, method="tsm-boost", force=True, seed=1)
 plan = model.allocate(frame, per_unit=0.2)
 print(pandas.__version__.split(".")[0], model.fingerprint, repr(plan.value), sorted(plan.units_per_arm.items()))
 """
