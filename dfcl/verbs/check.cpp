@@ -37,8 +37,9 @@ CheckedTrial check_and_adjust(data::Trial trial, const data::Study& study, core:
 void require_fit(const check::CheckResult& result, bool force, core::RunContext& context) {
   if (result.warnings.size() == 1) context.warn(result.warnings.front().text);
   if (result.warnings.size() > 1) {
-    context.warn(fmt::format("{} `dfcl check` has {} more such remarks.", result.warnings.front().text,
-                             result.warnings.size() - 1));
+    const std::size_t more = result.warnings.size() - 1;
+    context.warn(fmt::format("{} `dfcl check` has {} more such remark{}.", result.warnings.front().text, more,
+                             more == 1 ? "" : "s"));
   }
   if (result.fit) return;
   std::string problems;
