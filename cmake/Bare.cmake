@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# dfcl_bare_sources: what trains networks, for a machine without Arrow. -DDFCL_BUILD_BENCHMARKS=ONLY builds the benchmarks of
+# training from it and nothing else, with a compiler and the headers of fmt and Random123 alone.
+find_package(Threads REQUIRED)
+set(dfcl_bare_sources "")
+foreach(name error field file_calls memory printable processor random run_context thread_pool)
+  list(APPEND dfcl_bare_sources dfcl/core/${name}.cpp)
+endforeach()
+foreach(name adam batch_gradient gemm host_engine network network_engine outcome_head outcome_network strip_product wide_loops
+        inputs/fit_preprocessing inputs/preprocessing inputs/table_encoding table/arm_means table/lookup_layer table/member_loops
+        table/panel_product table/table_engine table/table_gradient table/table_network table/table_runner table/table_tile)
+  list(APPEND dfcl_bare_sources dfcl/nn/${name}.cpp)
+endforeach()
+foreach(name objective predictor)
+  list(APPEND dfcl_bare_sources dfcl/learn/${name}.cpp)
+endforeach()
+foreach(name loss policy_loss ifd_loss ifd_softmax_loss prediction_loss)
+  list(APPEND dfcl_bare_sources dfcl/loss/${name}.cpp)
+endforeach()
+# As in the whole library (CMakeLists.txt): products may be fused with sums where no number must be the same everywhere.
+set(dfcl_bare_flags -fno-math-errno -fno-trapping-math)
+foreach(source ${dfcl_bare_sources})
+  if(source MATCHES "dfcl/loss/|nn/inputs/")
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+  endif()
+endforeach()
+
+if(DFCL_BUILD_BENCHMARKS STREQUAL "ONLY")
+  add_library(dfcl_bare STATIC ${dfcl_bare_sources})
+  target_include_directories(dfcl_bare PUBLIC ${PROJECT_SOURCE_DIR} ${DFCL_HEADERS})
+  target_compile_definitions(dfcl_bare PUBLIC FMT_HEADER_ONLY)
+  target_compile_options(dfcl_bare PRIVATE ${dfcl_bare_flags})
+  target_link_libraries(dfcl_bare PUBLIC Threads::Threads ${CMAKE_DL_LIBS})
+  add_executable(bench_nn bench/nn_step.cpp)
+  add_executable(bench_table bench/table_step.cpp)
+  add_executable(bench_products bench/products.cpp)
+  foreach(program bench_nn bench_table bench_products)
+    target_link_libraries(${program} PRIVATE dfcl_bare)
+  endforeach()
+endif()
