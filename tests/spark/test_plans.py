@@ -63,18 +63,16 @@ def test_the_curve_is_that_of_one_machine(frame_of):
     assert there.figures == dfcl.allocate_curve(table, points=7, control="0").figures
 
 
-def killed_once(batches):
-    """The first try of partition 1 dies, in each pass over the frame."""
-    from pyspark import TaskContext
-
-    task = TaskContext.get()
-    for batch in batches:
-        yield batch
-    if task.partitionId() == 1 and task.attemptNumber() == 0:
-        os._exit(1)
-
-
 def test_a_task_that_is_killed_in_each_pass_changes_nothing(frame_of):
+    def killed_once(batches):  # inside: executors cannot import this file
+        """The first try of partition 1 dies, in each pass over the frame."""
+        from pyspark import TaskContext
+
+        task = TaskContext.get()
+        yield from batches
+        if task.partitionId() == 1 and task.attemptNumber() == 0:
+            os._exit(1)
+
     table = smooth(600).drop(["city"])
     frame = frame_of(table, 2)
     dying = frame.mapInArrow(killed_once, frame.schema)
