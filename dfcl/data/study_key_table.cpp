@@ -244,8 +244,9 @@ void add_method(std::vector<StudyKey>& keys) {
   method("calibrate", &M::calibrate,
          "Bring predictions to what units say that they were not fitted on. A single method without out-of-sample "
          "predictions of its own needs three further fits for it.")
-      .unset("true for `auto` and `tsm-forest`; by validation units for `tsm-boost`; false for others, and with "
-             "`as_published`");
+      .unset(
+          "true for `auto` and `tsm-forest`; by validation units for `tsm-boost`; false for others, and with "
+          "`as_published`");
 }
 
 void add_boost(std::vector<StudyKey>& keys) {
