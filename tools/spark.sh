@@ -18,7 +18,7 @@ skip() {
   exit 5
 }
 
-has_java() { java -version 2>&1 | grep -qE 'version "(17|2[0-9])'; }
+has_java() { java -version 2>&1 | grep -qE 'version "(17|21)'; }
 if ! has_java; then
   say "installing openjdk-17-jre-headless"
   if ! { [[ "$(id -u)" == 0 && -z "${DFCL_SKIP_PACKAGES:-}" ]] && apt-get update -qq >&2 &&

@@ -55,7 +55,7 @@ ExactSum ExactSum::load(core::ByteReader& bytes) {
   for (std::size_t i = 0; i + 1 < kLimbs; ++i) {
     bytes.require(sum.limbs_[i] >= 0 && sum.limbs_[i] <= 0xffffffff, "a sum that was not carried");
   }
-  constexpr std::int64_t kMost = std::int64_t{1} << 61;  // room to merge a few
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;  // more than any units come to, with room to merge millions
   bytes.require(sum.limbs_[kLimbs - 1] > -kMost && sum.limbs_[kLimbs - 1] < kMost, "a sum that is too large");
   return sum;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "dfcl/core/error.h"
 #include "dfcl/core/hash.h"
 
 namespace dfcl::allocate {
@@ -195,7 +196,10 @@ void PathBuckets::merge(const PathBuckets& other) {
     sums_[i].least_cost = std::min(sums_[i].least_cost, other.sums_[i].least_cost);
     sums_[i].increments += other.sums_[i].increments;
   }
-  for (std::size_t i = 0; i < arm_change_.size(); ++i) arm_change_[i] += other.arm_change_[i];
+  for (std::size_t i = 0; i < arm_change_.size(); ++i) {
+    if (__builtin_add_overflow(arm_change_[i], other.arm_change_[i], &arm_change_[i]))
+      throw core::Error({.kind = core::ErrorKind::file, .what = "findings of more units than can be"});
+  }
   for (const auto& [bucket, odd] : other.odd_) {
     odd_[bucket].cost.add(odd.cost);
     odd_[bucket].revenue.add(odd.revenue);

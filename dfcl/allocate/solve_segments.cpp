@@ -225,6 +225,7 @@ std::optional<SegmentPlan> walk_open_units(const Problem& problem, double budget
     plan.walked = walk_units(units.problem(), budget, settled.sums, context);
     if (!plan.walked.can_pay) {  // the settled units spend too much: prices are higher
       for (std::size_t s = 0; s < box->cost_price.size(); ++s) {
+        if (!std::isfinite(box->cost_width[s])) continue;  // all prices are open already
         box->cost_price[s] += box->cost_width[s];
         box->cost_width[s] *= 2.0;
       }

@@ -172,7 +172,7 @@ FileVersion version_of(int file, const std::string& path) {
 std::string random_name() {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof(number), 0) != static_cast<ssize_t>(sizeof(number)))
-    throw Error({.what = "the system gives no random numbers"});
+    throw Error({.what = "cannot get random numbers from the system"});
   char text[17];
   std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(number));
   return text;

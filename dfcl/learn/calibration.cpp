@@ -31,11 +31,13 @@ void calibrate(const Calibration::Outcome& outcome, std::size_t control, core::M
 
 void stretch(const Calibration::Outcome& outcome, core::MatrixView<float> errors) {
   if (outcome.is_known()) return;
+  // A slope of 0 is not known better than its standard error.
+  const double slope = std::max(outcome.slope, std::min(1.0, outcome.slope_error));
   for (std::size_t row = 0; row < errors.rows; ++row) {
     for (std::size_t arm = 0; arm < errors.cols; ++arm) {
       const double factor = outcome.form.kind == loss::OutcomeKind::non_negative ? std::exp(outcome.shift[arm]) : 1.0;
       errors(row, arm) =
-          static_cast<float>(outcome.plan_factor * outcome.slope * factor * static_cast<double>(errors(row, arm)));
+          static_cast<float>(outcome.plan_factor * slope * factor * static_cast<double>(errors(row, arm)));
     }
   }
 }

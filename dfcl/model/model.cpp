@@ -31,7 +31,7 @@ bool is_good(const learn::Calibration::Outcome& outcome, const data::Arms& arms)
   return is_per_arm(outcome.shift, arms.size()) && is_per_arm(outcome.center, arms.size()) &&
          outcome.shift.size() == outcome.center.size() && outcome.slope >= 0.0 && outcome.slope <= learn::kMostSlope &&
          is_per_arm(outcome.size, arms.size()) && std::abs(outcome.base_slope) <= learn::kMostSlope &&
-         (outcome.base_slope == 0.0 || outcome.size.size() == arms.size()) &&
+         (outcome.base_slope == 0.0 || (outcome.size.size() == arms.size() && outcome.size[arms.control] == 0.0)) &&
          outcome.plan_factor >= 1.0 / learn::kMostPlanFactor && outcome.plan_factor <= learn::kMostPlanFactor &&
          std::isfinite(outcome.found_slope) && std::isfinite(outcome.slope_error) && outcome.slope_error >= 0.0;
 }
@@ -79,7 +79,9 @@ void require_consistent(const Model& model, const std::string& where) {
   if (model.calibration) {
     require(is_good(model.calibration->revenue, model.arms) && is_good(model.calibration->cost, model.arms) &&
                 std::isfinite(model.calibration->base_mean) && std::isfinite(model.calibration->base_spread) &&
-                model.calibration->base_spread >= 0.0 && !model.is_index(),
+                model.calibration->base_spread >= 0.0 && !model.is_index() &&
+                (model.calibration->base_spread > 0.0 ||
+                 (model.calibration->revenue.base_slope == 0.0 && model.calibration->cost.base_slope == 0.0)),
             "calibration");
   }
   require(!model.stack || is_good(*model.stack), "stack");

@@ -76,7 +76,8 @@ void set_plan_factor(const Finishing& finishing, learn::Predicted& predicted, mo
     const float base = predicted.cost(row, control);
     for (std::size_t arm = 0; arm < predicted.cost.cols(); ++arm) {
       const double effect = static_cast<double>(predicted.cost(row, arm)) - static_cast<double>(base);
-      predicted.cost(row, arm) = static_cast<float>(static_cast<double>(base) + factor * effect);
+      predicted.cost(row, arm) =
+          static_cast<float>(result.calibration->cost.form.bounded(static_cast<double>(base) + factor * effect));
     }
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/verbs/plan_elsewhere.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "dfcl/core/error_makers.h"
@@ -45,6 +47,8 @@ void PlanPart::add(const std::string& predictions, core::RunContext& context) {
 std::string PlanPart::to_bytes() { return found_ == nullptr ? "" : found_->to_bytes(); }
 
 std::string merge_parts(const std::string& pass_bytes, const std::vector<std::string>& parts, std::size_t num_arms) {
+  if (num_arms < 1 || num_arms > allocate::kMaxArms)
+    throw core::Error({.what = "parts of a plan with too many arms, or none", .found = fmt::format("{}", num_arms)});
   const allocate::PathPass pass = allocate::PathPass::from_bytes(pass_bytes);
   const allocate::Rules rules;  // sums were made by the rules of the parts
   const allocate::Prices prices(rules);

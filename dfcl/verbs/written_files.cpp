@@ -62,7 +62,8 @@ bool WrittenFiles::wrote(const std::string& output) const {
   if (!folder_ || !fs::exists(output, absent)) return false;
   const ordered_json list = read_list(*folder_);
   const auto found = list.find(place_of(output));
-  return found != list.end() && found->is_string() && found->get<std::string>() == hash_of_file(output);
+  return found != list.end() && found->is_string() && !found->get<std::string>().empty() &&
+         found->get<std::string>() == hash_of_file(output);
 }
 
 void WrittenFiles::require_output(const char* field, const std::string& output,
@@ -75,7 +76,7 @@ void WrittenFiles::add(const std::string& output) const {
   if (!folder_ || io::is_stream(output)) return;
   ordered_json list = read_list(*folder_);
   list[place_of(output)] = hash_of_file(output);
-  io::write_text_file(list_in(*folder_), list.dump(1) + "\n");
+  io::write_text_file(list_in(*folder_), list.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace dfcl::verbs

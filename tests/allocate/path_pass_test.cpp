@@ -194,8 +194,8 @@ TEST(PathPass, TakesThreePassesAndSendsLittle) {
   core::RandomStream stream(2210, core::stream_purpose("path pass test"), 0);
   Dealt dealt(instance, 4, stream);
   expect_same_plan(instance, dealt, 40'000.0);
-  EXPECT_LE(dealt.passes, 3);  // the first is a sample
-  EXPECT_LE(dealt.most_sent, 300'000u);
+  EXPECT_LE(dealt.passes, 3);              // the first is a sample
+  EXPECT_LE(dealt.most_sent, 3'000'000u);  // increments to fill what is left by, few enough to spare a pass
 }
 
 // ---- bytes from elsewhere

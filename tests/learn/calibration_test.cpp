@@ -45,6 +45,22 @@ TEST(Calibration, ShrinksEffectsTowardsTheirMeanAndKeepsTheOutcomeWithinItsRange
   EXPECT_EQ(low.revenue(0, 1), 0.0f);
 }
 
+TEST(Calibration, EffectsAreFreedOfTheBaseAndMultipliedBeforeTheyAreBounded) {
+  Calibration calibration;
+  calibration.revenue = {{}, {0.0, 0.0}, {0.0, 1.0}, 2.0, 2.0, 0.1, {0.0, 0.5}, -0.5};
+  calibration.cost = {kCount, {0.0, 0.0}, {0.0, 0.25}, 1.0, 1.0, 0.1, {0.0, 0.2}, 1.0, 1.5};
+  calibration.base_mean = 2.0;
+  calibration.base_spread = 1.0;
+  Table table(4.0f, 5.5f);  // two deviations above the mean
+  calibrate(calibration, 0, table.view());
+  EXPECT_FLOAT_EQ(table.revenue(0, 1), 4.0f + (1.0f + 2.0f * 0.5f - 0.5f * 0.5f * 2.0f));
+  EXPECT_FLOAT_EQ(table.cost(0, 1), 1.5f * (0.25f + 1.0f * 0.2f * 2.0f));
+  Table far(-400.0f, -399.0f);  // deviations are kept within three
+  calibrate(calibration, 0, far.view());
+  EXPECT_FLOAT_EQ(far.revenue(0, 1), -400.0f + (1.0f + 0.5f * 0.5f * 3.0f));
+  EXPECT_EQ(far.cost(0, 1), 0.0f) << "1.5 x (0.25 - 0.6) lies below what a cost can be";
+}
+
 TEST(Calibration, ErrorsOfEffectsAreStretchedAlike) {
   Calibration calibration;
   calibration.revenue = {kCount, {0.0, std::log(2.0)}, {0.0, 1.0}, 0.5, 0.5, 0.1};
@@ -52,6 +68,10 @@ TEST(Calibration, ErrorsOfEffectsAreStretchedAlike) {
   calibrate_errors(calibration, errors.view());
   EXPECT_EQ(errors.revenue(0, 1), 3.0f);
   EXPECT_EQ(errors.cost(0, 1), 0.25f);
+  calibration.revenue.slope = 0.0;
+  Table unsure(0.0f, 3.0f);
+  calibrate_errors(calibration, unsure.view());
+  EXPECT_FLOAT_EQ(unsure.revenue(0, 1), 0.1f * 2.0f * 3.0f) << "a slope of 0 has an error of its own";
 }
 
 TEST(Calibration, ASlopeWhoseIntervalHoldsZeroIsUnsupported) {

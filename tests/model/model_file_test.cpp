@@ -250,10 +250,12 @@ TEST(ModelFile, RefusesWhatWasLearnedAfterwardsWithNumbersOutOfRange) {
   Model model = sample_model();
   const std::size_t num_arms = model.arms.size();
   const auto per_arm = [&](double value) { return std::vector<double>(num_arms, value); };
+  std::vector<double> sizes = per_arm(2.25);
+  sizes[model.arms.control] = 0.0;
   const learn::OutcomeForm form{loss::OutcomeKind::non_negative, true};
   model.mean_effect = {0.375, {form, per_arm(1.75)}, {form, per_arm(2.75)}};
   model.calibration = {
-      10, {form, per_arm(0.125), per_arm(1.25), 0.625, 0.875, 0.0625, per_arm(2.25), 0.5625, 1.125}, {}, 7.5, 3.25};
+      10, {form, per_arm(0.125), per_arm(1.25), 0.625, 0.875, 0.0625, sizes, 0.5625, 1.125}, {}, 7.5, 3.25};
   model.stack.emplace();
   model.stack->members.push_back({.method = "tsm", .weight = 0.6875, .net_value = 3.5, .standard_error = 0.5});
   model.held_out.emplace();

@@ -25,6 +25,8 @@ def trial_of(kind, rows=4000):
         "real": base + random.normal(size=rows),
         "non_negative": random.poisson(base).astype(float),
         "binary": (random.uniform(size=rows) < base / 10).astype(float),
+        # What a unit earns anyway says nothing of the effect, which trees with a log link do not believe.
+        "steep": random.poisson(4 * np.exp(np.nan_to_num(x)) + base).astype(float),
     }[kind]
     cost = arm * random.uniform(0.1, 0.3, rows)
     return {"x": x, "heavy": heavy, "coded": coded, "city": city, "arm": arm, "revenue": revenue, "cost": cost}
@@ -53,6 +55,7 @@ CASES = {
     "dpm": ("real", {"method.name": "dpm"}),
     "boost": ("real", {"method.name": "tsm-boost"}),
     "boost, counts": ("non_negative", {"method.name": "tsm-boost", "cost.non_negative": True}),
+    "boost, freed of the base": ("steep", {"method.name": "tsm-boost", "method.calibrate": True, "cost.non_negative": True}),
     "boost, binary": ("binary", {"method.name": "tsm-boost", "network.revenue_kind": "binary"}),
     "boost, rising": (
         "real",
@@ -86,6 +89,8 @@ def test_the_graph_predicts_what_dfcl_predicts(name, tmp_path):
     units["x"][:4] = [1e9, -np.inf, np.nan, 0]
     units["city"] = np.where(np.arange(4000) % 9 == 0, "Rome", columns["city"])
     expected = dfcl.predict(model, units)
+    if name == "boost, freed of the base":
+        assert model.info()["calibration"]["revenue"]["base_slope"] != 0
 
     dfcl.export_onnx(model, tmp_path / "model.onnx")
     onnx.checker.check_model(str(tmp_path / "model.onnx"))

@@ -105,6 +105,15 @@ class MetaReader {
 
 }  // namespace
 
+void remove_meta(const std::string& path) {
+  try {
+    if (std::error_code absent; fs::exists(path, absent)) (void)MetaReader(path);
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  } catch (const core::Error&) {  // somebody else's
+  }
+}
+
 std::string meta_path(const std::string& table_path) { return table_path + ".meta.json"; }
 
 std::string meta_text(const data::Provenance& provenance,

@@ -14,6 +14,8 @@
 namespace dfcl::io {
 
 std::string meta_path(const std::string& table_path);
+// Where it is such a file; anything else of that name stays.
+void remove_meta(const std::string& path);
 
 // The text of the file beside a table, whose bytes are read from the descriptor; `path` is for messages.
 std::string meta_text(const data::Provenance& provenance,

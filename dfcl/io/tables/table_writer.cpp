@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/io/tables/table_writer.h"
 
-#include <unistd.h>
-
 #include <nlohmann/json.hpp>
 
 #include "dfcl/core/error.h"
@@ -82,13 +80,16 @@ void TableWriter::commit(const Figures& figures) {
   impl_->sink->close(figures);
   const std::string beside = meta_path(impl_->file.path());
   if (impl_->file.is_stream()) return;
+  // The table first: where it cannot be kept, what is beside the old one stays.
   if (impl_->format.is_text && !impl_->provenance.kind.empty()) {
-    write_text_file(beside, meta_text(impl_->provenance, figures, impl_->schema->field_names(), impl_->num_rows,
-                                      impl_->file.descriptor(), impl_->file.path()));
+    const std::string text = meta_text(impl_->provenance, figures, impl_->schema->field_names(), impl_->num_rows,
+                                       impl_->file.descriptor(), impl_->file.path());
+    impl_->file.commit();
+    write_text_file(beside, text);
   } else {
-    ::unlink(beside.c_str());  // of a table that was here before
+    impl_->file.commit();
+    remove_meta(beside);  // of a table that was here before
   }
-  impl_->file.commit();
 }
 
 }  // namespace dfcl::io

@@ -10,9 +10,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
@@ -114,13 +116,26 @@ void write_ids(const std::string& folder, const data::Ids& ids) {
 
 constexpr const char* kMakingEnding = ".part";
 
+// trial-KEY.RANDOM.part, each of sixteen hexadecimal digits: no name that users give.
+bool is_name_of_making(std::string_view name) {
+  constexpr std::string_view kStart = "trial-";
+  constexpr std::size_t kDigits = 16;
+  const auto are_digits = [](std::string_view text) {
+    return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  };
+  if (name.size() != kStart.size() + 2 * kDigits + 1 + std::strlen(kMakingEnding)) return false;
+  return name.starts_with(kStart) && name.ends_with(kMakingEnding) && name[kStart.size() + kDigits] == '.' &&
+         are_digits(name.substr(kStart.size(), kDigits)) &&
+         are_digits(name.substr(kStart.size() + kDigits + 1, kDigits));
+}
+
 // Folders that runs were making when they were killed. Whoever makes one holds its lock (Making), so one whose lock can
-// be had belongs to nobody.
+// be acquired belongs to nobody.
 void remove_dead(const fs::path& cache_folder) {
   std::error_code code;
   for (const fs::directory_entry& entry : fs::directory_iterator(cache_folder, code)) {
     const std::string name = entry.path().filename();
-    if (!name.starts_with("trial-") || !name.ends_with(kMakingEnding)) continue;
+    if (!is_name_of_making(name)) continue;
     const core::Descriptor folder = core::open_file(entry.path(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (folder && ::flock(folder.number(), LOCK_EX | LOCK_NB) == 0) fs::remove_all(entry.path(), code);
   }
@@ -137,6 +152,12 @@ class Making {
       const std::string name = fmt::format("{}.{}{}", path_, core::random_name(), kMakingEnding);
       if (!fs::create_directory(name, code)) continue;
       lock_ = core::open_file(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+      if (!lock_ && errno != ENOENT) {
+        code = std::error_code(errno, std::generic_category());
+        std::error_code ignored;
+        fs::remove(name, ignored);
+        break;
+      }
       // Another run may have taken it for a dead one before it was locked.
       const bool is_ours = lock_ && ::flock(lock_.number(), LOCK_EX | LOCK_NB) == 0 && fs::exists(name, code);
       if (is_ours || (lock_ && errno != EWOULDBLOCK && fs::exists(name, code))) folder_ = name;
