@@ -38,12 +38,6 @@ TreeEnsemble ensemble_of(const Bag& bag, std::size_t arm_column, trees::GraphInp
                         });
     }
   }
-  if (bag.trees.empty()) {  // a node of no trees is none
-    const trees::Node leaf;
-    ensemble.add_tree({&leaf, 1}, {}, 0, {}, [](std::uint32_t, std::vector<trees::LeafValue>& to) {
-      to.push_back({0, 0.0f});
-    });
-  }
   return ensemble;
 }
 

@@ -84,6 +84,18 @@ std::size_t TreeEnsemble::add_node() {
 
 void TreeEnsemble::add_tree(std::span<const Node> nodes, std::span<const BinSet> sets, std::uint32_t root, Known known,
                             const LeafValues& values) {
+  const auto decided = [&](std::uint32_t place) {
+    while (nodes[place].feature != kLeaf && nodes[place].feature == known.feature)
+      place = nodes[place].next + (goes_left(nodes[place], sets, known.bin) ? 0 : 1);
+    return place;
+  };
+  // A lone leaf is a constant: runtimes do not agree on trees of one node.
+  if (const Node& top = nodes[decided(root)]; top.feature == kLeaf) {
+    std::vector<LeafValue> of_all;
+    values(top.next, of_all);
+    for (const LeafValue& value : of_all) constants_[value.target] += static_cast<double>(value.value);
+    return;
+  }
   struct Step {
     std::uint32_t from;
     std::size_t to;
@@ -91,11 +103,9 @@ void TreeEnsemble::add_tree(std::span<const Node> nodes, std::span<const BinSet>
   std::vector<Step> open = {{root, add_node()}};
   std::vector<LeafValue> of_leaf;
   while (!open.empty()) {
-    auto [from, to] = open.back();
+    const auto [from, to] = open.back();
     open.pop_back();
-    while (nodes[from].feature != kLeaf && nodes[from].feature == known.feature)
-      from = nodes[from].next + (goes_left(nodes[from], sets, known.bin) ? 0 : 1);
-    const Node& node = nodes[from];
+    const Node& node = nodes[decided(from)];
     if (node.feature == kLeaf) {
       of_leaf.clear();
       values(node.next, of_leaf);
@@ -123,7 +133,16 @@ void TreeEnsemble::add_tree(std::span<const Node> nodes, std::span<const BinSet>
 }
 
 std::string TreeEnsemble::add_to(io::OnnxGraph& graph, const std::string& matrix, std::size_t num_targets,
-                                 const std::vector<float>& base) const {
+                                 std::vector<float> base) const {
+  for (const auto& [target, value] : constants_) {
+    float& of_target = base[static_cast<std::size_t>(target)];
+    of_target = static_cast<float>(static_cast<double>(of_target) + value);
+  }
+  if (num_trees_ == 0) {  // a node of no trees is none
+    const std::string row = graph.floats(base, {1, static_cast<std::int64_t>(num_targets)});
+    const std::string zeros = graph.node("Mul", {io::graph_chosen(graph, matrix, {0}), graph.scalar(0.0f)});
+    return graph.node("Add", {graph.node("Where", {graph.node("IsNaN", {zeros}), graph.scalar(0.0f), zeros}), row});
+  }
   Attributes attributes;
   attributes.number("n_targets", static_cast<std::int64_t>(num_targets))
       .reals("base_values", base)

@@ -67,7 +67,7 @@ class TreeEnsemble {
 
   // units x targets: base + the sums.
   std::string add_to(io::OnnxGraph& graph, const std::string& matrix, std::size_t num_targets,
-                     const std::vector<float>& base) const;
+                     std::vector<float> base) const;
 
  private:
   struct Nodes {
@@ -85,6 +85,7 @@ class TreeEnsemble {
   Nodes nodes_;
   Leaves leaves_;
   std::int64_t num_trees_ = 0;
+  std::map<std::int64_t, double> constants_;  // per target: of trees that are a single leaf
 };
 
 // The bin goes left at this split, as in leaf_of.

@@ -100,7 +100,7 @@ def test_without_a_budget_it_is_said_what_stops_the_spending(dfcl, tmp_path):
     write(tmp_path / "p.parquet", range(1000), ["0", "A"])
     result = good(dfcl("allocate", "p.parquet", "--min-roi", "8"))
     assert "does not bind" not in result.stdout
-    assert "earn less per cost" in result.stdout
+    assert "earn less revenue per cost" in result.stdout
     assert summary(dfcl, "p.parquet", "--min-roi", "8")["status"] == "no budget"
 
 
