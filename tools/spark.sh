@@ -21,8 +21,8 @@ skip() {
 has_java() { java -version 2>&1 | grep -qE 'version "(17|21)'; }
 if ! has_java; then
   say "installing openjdk-17-jre-headless"
-  if ! { [[ "$(id -u)" == 0 && -z "${DFCL_SKIP_PACKAGES:-}" ]] && apt-get update -qq >&2 &&
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends openjdk-17-jre-headless >&2 && has_java; }; then
+  if ! { [[ "$(id -u)" == 0 && -z "${DFCL_SKIP_PACKAGES:-}" ]] && timeout 120 apt-get update -qq >&2 &&
+    DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -y -qq --no-install-recommends openjdk-17-jre-headless >&2 && has_java; }; then
     skip "there is no Java 17, and it cannot be installed here (apt-get install openjdk-17-jre-headless)"
   fi
 fi
@@ -34,7 +34,7 @@ for version in "$@"; do
   if [[ "$(cat "$stamp" 2>/dev/null)" != "$(sha256sum <"$requirements")" ]]; then
     say "virtual environment with $(grep pyspark "$requirements")"
     .venv/bin/python3 -m venv --clear "$home"
-    if ! "$home/bin/pip" install --quiet --disable-pip-version-check -r "$requirements"; then
+    if ! timeout 300 "$home/bin/pip" install --quiet --retries 1 --disable-pip-version-check -r "$requirements"; then
       skip "pip cannot install $requirements here"
     fi
     sha256sum <"$requirements" >"$stamp"

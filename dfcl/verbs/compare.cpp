@@ -282,10 +282,10 @@ CompareResult compare_in(const CompareRequest& request, const data::Study& study
   result.report.comparison.seeds = seeds;
   result.times = training_times(entries, seeds, *folder);
   result.json = report::comparison_json(result.report);
-  if (request.split_out) {
-    write_splits(*request.split_out, "compare", judged);
-    WrittenFiles(request.output).add(*request.split_out);
-  }
+  if (request.split_out)
+    WrittenFiles(request.output).write(*request.split_out, [&] {
+      write_splits(*request.split_out, "compare", judged);
+    });
   io::write_text_file(folder->file("results.json"), result.json);
   io::write_text_file(folder->file("report.html"), report::comparison_page(result.json, result.report, result.times));
   return result;

@@ -48,10 +48,7 @@ DeployResult deploy(const DeployRequest& request, core::RunContext& context) {
   result.deployment = launch::deploy(study, {.checkpoint_folder = request.checkpoint.value_or("")}, context);
   result.json = report::deploy_json(result.deployment, request.controller == Switch::on, study,
                                     make_provenance(study, request.controller, context.seed));
-  if (request.output) {
-    io::write_text_file(*request.output, result.json);
-    written.add(*request.output);
-  }
+  if (request.output) written.write(*request.output, [&] { io::write_text_file(*request.output, result.json); });
   return result;
 }
 

@@ -138,8 +138,7 @@ model::Model train(const TrainRequest& request, core::RunContext& context) {
   }
   if (request.out_of_bag)
     options.on_out_of_bag = [&](const data::Prediction& made) {
-      write_out_of_bag(*request.out_of_bag, made);
-      written.add(*request.out_of_bag);
+      written.write(*request.out_of_bag, [&] { write_out_of_bag(*request.out_of_bag, made); });
     };
   const std::string cache = request.cache.value_or("");
   context.scratch_folder = cache;
@@ -151,10 +150,7 @@ model::Model train(const TrainRequest& request, core::RunContext& context) {
   options.checkpoint_folder = request.checkpoint.value_or("");
   options.time_budget_seconds = request.time_budget.value_or(0.0);
   model::Model model = train::train(trial, study, options, context);
-  if (request.output) {
-    model::write_model(*request.output, model);
-    written.add(*request.output);
-  }
+  if (request.output) written.write(*request.output, [&] { model::write_model(*request.output, model); });
   return model;
 }
 

@@ -20,6 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
+// In the place of a hash: the run ended while it wrote the file, which was its own to write.
+constexpr const char* kBeingWritten = "being written";
+
 std::string list_in(const std::string& folder) { return (fs::path(folder) / "outputs.json").string(); }
 
 std::string place_of(const std::string& file) { return fs::weakly_canonical(fs::absolute(file)).string(); }
@@ -62,8 +65,9 @@ bool WrittenFiles::wrote(const std::string& output) const {
   if (!folder_ || !fs::exists(output, absent)) return false;
   const ordered_json list = read_list(*folder_);
   const auto found = list.find(place_of(output));
-  return found != list.end() && found->is_string() && !found->get<std::string>().empty() &&
-         found->get<std::string>() == hash_of_file(output);
+  if (found == list.end() || !found->is_string()) return false;
+  const auto kept = found->get<std::string>();
+  return kept == kBeingWritten || (!kept.empty() && kept == hash_of_file(output));
 }
 
 void WrittenFiles::require_output(const char* field, const std::string& output,
@@ -72,11 +76,16 @@ void WrittenFiles::require_output(const char* field, const std::string& output,
   if (!wrote(output)) verbs::require_output(field, output, {}, context);
 }
 
-void WrittenFiles::add(const std::string& output) const {
-  if (!folder_ || io::is_stream(output)) return;
+void WrittenFiles::write(const std::string& output, const std::function<void()>& write) const {
+  if (!folder_ || io::is_stream(output)) return write();
   ordered_json list = read_list(*folder_);
-  list[place_of(output)] = hash_of_file(output);
-  io::write_text_file(list_in(*folder_), list.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+  const auto keep = [&](const std::string& hash) {
+    list[place_of(output)] = hash;
+    io::write_text_file(list_in(*folder_), list.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+  };
+  keep(kBeingWritten);
+  write();
+  keep(hash_of_file(output));
 }
 
 }  // namespace dfcl::verbs

@@ -5,6 +5,7 @@
 // there is somebody else's. Time: one pass over each file. Internal to verbs.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -21,8 +22,9 @@ class WrittenFiles {
   // As verbs::require_output, but a file that this run wrote may be there.
   void require_output(const char* field, const std::string& output, std::initializer_list<std::string> inputs,
                       const core::RunContext& context) const;
-  // The file has been written. The folder must be there.
-  void add(const std::string& output) const;
+  // Writes the file by `write`, and lists it: before, so that a run that is killed finds its own file, and after, by
+  // its bytes. The folder must be there.
+  void write(const std::string& output, const std::function<void()>& write) const;
 
  private:
   bool wrote(const std::string& output) const;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nothing that is there is overwritten unless --overwrite says so, by any verb, and it is said before any work."""
 
+import json
 import shutil
 
 import pytest
@@ -103,6 +104,11 @@ def test_what_a_run_did_not_write_stays_though_it_is_resumed(made, tmp_path, run
         (tmp_path / "kept" / "outputs.json").write_text(damaged)
         assert dfcl.plain(*train).code == 4
     good(dfcl.plain(*train, "--overwrite"))
+    # A run that was killed between its file and the list of its files.
+    listed = json.loads((tmp_path / "kept" / "outputs.json").read_text())
+    (tmp_path / "kept" / "outputs.json").write_text(json.dumps(dict.fromkeys(listed, "being written")))
+    good(dfcl.plain(*train))
+    assert json.loads((tmp_path / "kept" / "outputs.json").read_text()) == listed
 
 
 def test_the_splits_of_a_comparison_do_not_stop_it_from_going_on(made, tmp_path, run_in):
