@@ -8,6 +8,7 @@
 #include "dfcl/core/parallel.h"
 #include "dfcl/train/effect_slopes.h"
 #include "dfcl/train/seen_outcome.h"
+#include "dfcl/train/shrunk.h"
 
 namespace dfcl::train {
 namespace {
@@ -72,10 +73,6 @@ Levels find_levels(const SeenOutcome& seen, core::RunContext& context) {
     }
   }
   return levels;
-}
-
-double shrunk(double distance, double variance) {
-  return distance * distance > variance ? distance * (1.0 - variance / (distance * distance)) : 0.0;
 }
 
 // The shift of the logit after which the mean prediction of these arms is the target; by Newton's method, whose steps

@@ -9,6 +9,7 @@
 
 #include "dfcl/core/parallel.h"
 #include "dfcl/core/small_system.h"
+#include "dfcl/train/shrunk.h"
 
 namespace dfcl::train {
 namespace {
@@ -156,10 +157,6 @@ std::optional<Regression> regress(const Rows& rows, const SeenOutcome& seen, con
   }
   found.covariance = sums.total();
   return found;
-}
-
-double shrunk(double distance, double variance) {
-  return distance * distance > variance ? distance * (1.0 - variance / (distance * distance)) : 0.0;
 }
 
 // Both slopes, drawn towards none by as much as two numbers of their covariance differ from 0 by chance.

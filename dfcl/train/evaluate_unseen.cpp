@@ -11,6 +11,7 @@
 #include "dfcl/evaluate/curves/plans_by_spend.h"
 #include "dfcl/evaluate/estimators/join.h"
 #include "dfcl/model/trained_units.h"
+#include "dfcl/train/shrunk.h"
 
 namespace dfcl::train {
 namespace {
@@ -107,11 +108,8 @@ double plan_cost_factor(const data::EvaluatedPlans& evaluated) {
     error += weight * plan.cost_error;
   }
   if (!(spend > 0.0)) return 1.0;
-  const double distance = cost / spend - 1.0;
   const double variance = (error / spend) * (error / spend);
-  if (!(distance * distance > variance)) return 1.0;
-  return std::clamp(1.0 + distance * (1.0 - variance / (distance * distance)), 1.0 / learn::kMostPlanFactor,
-                    learn::kMostPlanFactor);
+  return std::clamp(1.0 + shrunk(cost / spend - 1.0, variance), 1.0 / learn::kMostPlanFactor, learn::kMostPlanFactor);
 }
 
 }  // namespace dfcl::train

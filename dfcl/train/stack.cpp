@@ -155,8 +155,11 @@ class StackFit {
     calibrated.reserve(members_.size());
     for (const FoldedMethod& member : members_) {
       unseen.push_back(&member.unseen);
-      calibrated.push_back(calibrated_copy(member.unseen, slopes));
-      judged.push_back(&calibrated.back());
+      slopes.push_back(1.0);
+      judged.push_back(&member.unseen);
+      if (!is_stack_calibrated(request_.study)) continue;
+      calibrated.push_back(calibrated_copy(member.unseen, slopes.back()));
+      judged.back() = &calibrated.back();
     }
     StackJudge judge(request_.trial, request_.prepared, request_.units, request_.outcomes, judged, context_);
     const std::vector<double> chosen = judge.weights();
@@ -186,18 +189,16 @@ class StackFit {
     return result;
   }
 
-  learn::Predicted calibrated_copy(const learn::Predicted& unseen, std::vector<double>& slopes) const {
+  learn::Predicted calibrated_copy(const learn::Predicted& unseen, double& slope) const {
     const learn::TrainingSet set = request_.prepared.training_set(request_.trial);
     learn::Predicted copy{core::Matrix<float>(context_.scratch(), unseen.revenue.rows(), unseen.revenue.cols()),
                           core::Matrix<float>(context_.scratch(), unseen.cost.rows(), unseen.cost.cols())};
     std::copy_n(unseen.revenue.data(), unseen.revenue.rows() * unseen.revenue.cols(), copy.revenue.data());
     std::copy_n(unseen.cost.data(), unseen.cost.rows() * unseen.cost.cols(), copy.cost.data());
-    slopes.push_back(1.0);
-    if (!is_stack_calibrated(request_.study)) return copy;
     const std::size_t control = request_.trial.arms.control;
     const learn::Calibration found =
         fit_calibration(request_.outcomes.as_units(), unseen, set.facts, control, set.learns_cost, context_);
-    slopes.back() = found.revenue.slope;
+    slope = found.revenue.slope;
     learn::calibrate(found, control, {copy.revenue.view(), copy.cost.view()});
     return copy;
   }

@@ -52,28 +52,8 @@ class PlanDifference(NamedTuple):
         return html.title(f"{len(self.ids):,} units change their arm") + html.table(rows)
 
 
-class Plan(Figures, Frame):
-    """Who gets what: columns id, arm, revenue, cost. ``figures`` has budget, spend, value, bound, multiplier, status."""
-
-    def __init__(
-        self, text_of_json: str, text: str, full: str, native: _dfcl.Plan | None, index: object = None
-    ) -> None:
-        super().__init__(text_of_json, text, full)
-        self._plan = native
-        self._index = index
-
-    def _table(self) -> _dfcl.Plan:
-        if self._plan is None:
-            message = f"there is no plan: {self._figures.get('status')}"
-            error = InfeasibleError(message)
-            error.what = message
-            raise error
-        return self._plan
-
-    @property
-    def has_plan(self) -> bool:
-        """False where the budget cannot be met."""
-        return self._plan is not None
+class PlanFigures(Figures):
+    """What is said of a plan, wherever its rows are."""
 
     @property
     def status(self) -> str:
@@ -104,6 +84,33 @@ class Plan(Figures, Frame):
     def multiplier(self) -> float:
         """The value of one more unit of budget."""
         return to_number(self._figures.get("multiplier"))
+
+    def _no_plan(self) -> InfeasibleError:
+        message = f"there is no plan: {self.status}"
+        error = InfeasibleError(message)
+        error.what = message
+        return error
+
+
+class Plan(PlanFigures, Frame):
+    """Who gets what: columns id, arm, revenue, cost. ``figures`` has budget, spend, value, bound, multiplier, status."""
+
+    def __init__(
+        self, text_of_json: str, text: str, full: str, native: _dfcl.Plan | None, index: object = None
+    ) -> None:
+        super().__init__(text_of_json, text, full)
+        self._plan = native
+        self._index = index
+
+    def _table(self) -> _dfcl.Plan:
+        if self._plan is None:
+            raise self._no_plan()
+        return self._plan
+
+    @property
+    def has_plan(self) -> bool:
+        """False where the budget cannot be met."""
+        return self._plan is not None
 
     @property
     def evaluated(self) -> dict[str, Figure]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from .. import _dfcl
-from ..errors import Error, InfeasibleError, data_error, usage_error
-from ..figures import Figures, to_number
+from ..errors import Error, data_error, usage_error
+from ..plan import PlanFigures
 from ..progress import Progress, teller
 from ..results import Curve
 from ..types import Objective
@@ -141,7 +141,7 @@ class _Passes:
         return merged
 
 
-class SparkPlan(Figures):
+class SparkPlan(PlanFigures):
     """Who gets what: ``frame`` has columns id, arm, revenue, cost; ``figures`` are those of :class:`dfcl.Plan`.
 
     Attributes
@@ -159,36 +159,13 @@ class SparkPlan(Figures):
     def frame(self) -> DataFrame:
         """The plan of each unit; computed when it is asked for, as frames are."""
         if self._frame is None:
-            message = f"there is no plan: {self.status}"
-            error = InfeasibleError(message)
-            error.what = message
-            raise error
+            raise self._no_plan()
         return self._frame
 
     @property
     def has_plan(self) -> bool:
         """False where the budget cannot be met."""
         return self._frame is not None
-
-    @property
-    def status(self) -> str:
-        """Whether it is the best plan, and why it may not be."""
-        return str(self._figures["status"])
-
-    @property
-    def spend(self) -> float:
-        """What is predicted to be spent above control."""
-        return to_number(self._figures.get("spend"))
-
-    @property
-    def value(self) -> float:
-        """What the plan is predicted to earn."""
-        return to_number(self._figures.get("value"))
-
-    @property
-    def multiplier(self) -> float:
-        """The value of one more unit of budget."""
-        return to_number(self._figures.get("multiplier"))
 
 
 def _facts(frame: DataFrame) -> dict[bytes, bytes]:
