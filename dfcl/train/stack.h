@@ -4,7 +4,7 @@
 // predicts its own training units out of sample, once (fold_fits.h); weighed by what they predict of units they have
 // not seen (stack_judge.h); and those with weight are fitted once more, on all training units (docs/decisions/0063).
 // Where the seconds allowed are over, members that are not finished are left out, but for the first. Time and memory:
-// those of the members' fits, one after the other, and of the judge.
+// those of the members' fits, one after the other, and of the judge, with calibrated copies of what members predict.
 #pragma once
 
 #include <optional>
