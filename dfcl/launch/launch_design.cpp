@@ -129,16 +129,4 @@ double spend_elasticity(double spend_at_low, double spend_at_high, double price_
   return std::log(spend_at_low / spend_at_high) / std::log(price_ratio);
 }
 
-void add_role_totals(const data::Plan& piece, std::vector<RoleTotals>& totals) {
-  totals.resize(data::kNumRoles);
-  for (std::size_t unit = 0; unit < piece.role.size(); ++unit) {
-    RoleTotals& role = totals[static_cast<std::size_t>(piece.role[unit])];
-    ++role.units;
-    role.revenue += static_cast<double>(piece.revenue[unit]);
-    role.spend += static_cast<double>(piece.cost[unit]);
-    role.control_revenue += static_cast<double>(piece.control_revenue[unit]);
-    role.control_spend += static_cast<double>(piece.control_cost[unit]);
-  }
-}
-
 }  // namespace dfcl::launch

@@ -77,7 +77,7 @@ void append_role(const LaunchDesign& design, std::size_t unit, const UnitRow& ro
 // where it cannot be told.
 double spend_elasticity(double spend_at_low, double spend_at_high, double price_ratio);
 
-// Units, spend and revenue by role, as predicted; sums in the order of the units.
+// Units, spend and revenue of one role, as predicted (role_sums.h adds them up).
 struct RoleTotals {
   std::size_t units = 0;
   double revenue = 0.0;
@@ -85,6 +85,5 @@ struct RoleTotals {
   double control_revenue = 0.0;  // of the same units, were they in control
   double control_spend = 0.0;
 };
-void add_role_totals(const data::Plan& piece, std::vector<RoleTotals>& totals);
 
 }  // namespace dfcl::launch

@@ -16,6 +16,7 @@
 #include "dfcl/io/tables/carried_columns.h"
 #include "dfcl/launch/launch_design.h"
 #include "dfcl/launch/plan_changes.h"
+#include "dfcl/launch/role_sums.h"
 #include "dfcl/verbs/plan_input.h"
 #include "dfcl/verbs/plan_parts.h"
 #include "dfcl/verbs/plan_promise.h"
@@ -88,21 +89,6 @@ double elasticity_at(const AllocateRequest& request, const allocate::Solution& s
                                   kStep * kStep);
 }
 
-// Adds the units that follow.
-void append_plan(const data::Plan& piece, data::Plan& whole) {
-  const auto append = [](const auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
-  whole.arms = piece.arms;
-  whole.ids.append(piece.ids);
-  append(piece.arm, whole.arm);
-  append(piece.revenue, whole.revenue);
-  append(piece.cost, whole.cost);
-  append(piece.role, whole.role);
-  append(piece.propensity, whole.propensity);
-  append(piece.control_revenue, whole.control_revenue);
-  append(piece.control_cost, whole.control_cost);
-  data::append_rows(piece.extra, whole.extra);
-}
-
 // What a plan has beside arms: columns of the units that travel along, and reasons.
 class PlanExtras {
  public:
@@ -138,7 +124,7 @@ void deliver(const AllocateRequest& request, PlanInput& input, allocate::PlanPat
   std::optional<io::PlanWriter> writer;
   std::optional<launch::PlanChanges> changes;
   if (previous) changes.emplace(previous->plan, input.facts.arms.labels);
-  std::vector<launch::RoleTotals> roles(data::kNumRoles);
+  launch::RoleSums roles;
   data::Plan whole;
   const data::Provenance provenance = request_provenance(request, input, context.seed);
   PlanExtras extras(request, input, plan, context);
@@ -147,7 +133,7 @@ void deliver(const AllocateRequest& request, PlanInput& input, allocate::PlanPat
       [&](const allocate::PlannedUnits& planned) {
         data::Plan piece = make_piece(input, planned, plan.summary);
         extras.add(planned, piece);
-        launch::add_role_totals(piece, roles);
+        roles.add(piece);
         if (changes) changes->add(piece);
         if (kept != nullptr) append_plan(piece, whole);
         if (file.empty()) return;
@@ -155,7 +141,7 @@ void deliver(const AllocateRequest& request, PlanInput& input, allocate::PlanPat
         writer->write(piece);
       },
       context);
-  if (figures.launch) figures.launch->roles = roles;
+  if (figures.launch) figures.launch->roles = roles.totals();
   figures.promise = make_promise(request, input, figures);
   if (changes) figures.change = changes->result();
   figures.file = writer ? file : "";
@@ -239,6 +225,10 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
     KeptPlan kept;
     const bool is_wanted = request.output || request.keep_plans || input->design.is_on() || previous;
     if (request.elsewhere) result.cuts.push_back(has_plan ? plan.cut.to_bytes() : "");
+    if (request.elsewhere && figures.launch) {
+      const std::string sums = request.roles_elsewhere(result.cuts.back(), plan.summary.multiplier);
+      figures.launch->roles = launch::RoleSums::from_bytes(sums).totals();
+    }
     if (has_plan && is_wanted && !request.elsewhere) {
       deliver(request, *input, rule ? *rule->path : input->path(), plan,
               plan_name(request.output.value_or(""), i, budgets.size()), previous, context, figures,

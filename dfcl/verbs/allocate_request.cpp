@@ -75,7 +75,6 @@ void check_limits(const AllocateRequest& request) {
                            : request.second_cost        ? "second_cost"
                            : !request.min_units.empty() ? "min_units"
                            : !request.max_units.empty() ? "max_units"
-                           : request.has_roles()        ? (request.holdout > 0.0 ? "holdout" : "explore")
                            : request.previous           ? "previous"
                            : request.eligible           ? "eligible"
                            : request.output             ? "output"

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,6 +54,8 @@ struct AllocateRequest {
   // The units are elsewhere, on many machines say: `predictions` is a table without rows that names their columns and
   // facts, and this runs passes over them (allocate/path_scans.h). Null: they are here.
   allocate::PassRunner elsewhere;
+  // Of units elsewhere, what each role earns and spends (launch::RoleSums::to_bytes) under a cut and its multiplier.
+  std::function<std::string(const std::string& cut, double multiplier)> roles_elsewhere;
   PlanRule rule = PlanRule::none;  // tree: a model's plan as a short rule over the features of the units
   double holdout = 0.0;
   double explore = 0.0;

@@ -7,7 +7,9 @@
 
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/field.h"
+#include "dfcl/launch/role_sums.h"
 #include "dfcl/verbs/plan_input.h"
+#include "dfcl/verbs/plan_parts.h"
 
 namespace dfcl::verbs {
 namespace {
@@ -57,28 +59,35 @@ std::string merge_parts(const std::string& pass_bytes, const std::vector<std::st
   return merged.to_bytes();
 }
 
-KeptPlan assign_part(const AllocateRequest& request, const std::string& cut, core::RunContext& context) {
+KeptPlan assign_part(const AllocateRequest& request, const std::string& cut, double multiplier,
+                     core::RunContext& context) {
   AllocateRequest streamed = request;
   streamed.stream = true;
   const std::unique_ptr<PlanInput> input = open_part(streamed, context);
   allocate::PathPlan plan;
   plan.summary.status = allocate::Status::optimal;
+  plan.summary.multiplier = multiplier;
   plan.cut = allocate::PathCut::from_bytes(cut, input->facts.arms.size());
   auto whole = std::make_shared<data::Plan>();
   naming_units(*input, [&] {
     input->path().deliver(
         plan,
-        [&](const allocate::PlannedUnits& planned) {
-          const data::Plan piece = make_piece(*input, planned, plan.summary);
-          whole->arms = piece.arms;
-          whole->ids.append(piece.ids);
-          whole->arm.insert(whole->arm.end(), piece.arm.begin(), piece.arm.end());
-          whole->revenue.insert(whole->revenue.end(), piece.revenue.begin(), piece.revenue.end());
-          whole->cost.insert(whole->cost.end(), piece.cost.begin(), piece.cost.end());
-        },
+        [&](const allocate::PlannedUnits& planned) { append_plan(make_piece(*input, planned, plan.summary), *whole); },
         context);
   });
   return {std::move(whole), {}, {}};
+}
+
+std::string sum_roles(const KeptPlan& plan) {
+  launch::RoleSums sums;
+  sums.add(*plan.plan);
+  return sums.to_bytes();
+}
+
+std::string merge_roles(const std::vector<std::string>& parts) {
+  launch::RoleSums merged;
+  for (const std::string& part : parts) merged.merge(launch::RoleSums::from_bytes(part));
+  return merged.to_bytes();
 }
 
 }  // namespace dfcl::verbs

@@ -39,7 +39,12 @@ class PlanPart {
 // The findings of several parts as one, whatever their order. num_arms: of the predictions.
 std::string merge_parts(const std::string& pass, const std::vector<std::string>& parts, std::size_t num_arms);
 
-// The plan of some units: `cut` is that of allocate.
-KeptPlan assign_part(const AllocateRequest& request, const std::string& cut, core::RunContext& context);
+// The plan of some units: `cut` is that of allocate, `multiplier` that of its plan, for the propensities of roles.
+KeptPlan assign_part(const AllocateRequest& request, const std::string& cut, double multiplier,
+                     core::RunContext& context);
+
+// What the units of each role earn and spend in such a plan, as bytes, and several of those as one.
+std::string sum_roles(const KeptPlan& plan);
+std::string merge_roles(const std::vector<std::string>& parts);
 
 }  // namespace dfcl::verbs

@@ -62,6 +62,20 @@ data::Plan planned_rows(const std::vector<std::string>& arms, data::Ids ids, con
   return piece;
 }
 
+void append_plan(const data::Plan& piece, data::Plan& whole) {
+  const auto append = [](const auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
+  whole.arms = piece.arms;
+  whole.ids.append(piece.ids);
+  append(piece.arm, whole.arm);
+  append(piece.revenue, whole.revenue);
+  append(piece.cost, whole.cost);
+  append(piece.role, whole.role);
+  append(piece.propensity, whole.propensity);
+  append(piece.control_revenue, whole.control_revenue);
+  append(piece.control_cost, whole.control_cost);
+  data::append_rows(piece.extra, whole.extra);
+}
+
 data::ExtraColumns planned_extras(const data::ExtraColumns& all, const allocate::PlannedUnits& planned) {
   const std::size_t first = planned.units.first_unit;
   data::ExtraColumns extra;

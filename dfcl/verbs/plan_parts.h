@@ -34,6 +34,9 @@ data::Ids planned_ids(const data::Prediction& prediction, const allocate::Planne
 // Rows of a plan file for some units: id, arm, and predicted revenue and cost of the arm.
 data::Plan planned_rows(const std::vector<std::string>& arms, data::Ids ids, const allocate::PlannedUnits& planned);
 
+// Adds the units that follow.
+void append_plan(const data::Plan& piece, data::Plan& whole);
+
 // The columns that travel with some units of predictions in memory.
 data::ExtraColumns planned_extras(const data::ExtraColumns& all, const allocate::PlannedUnits& planned);
 

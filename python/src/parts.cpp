@@ -36,8 +36,13 @@ std::string pass_kind(const nb::bytes& pass) {
   return "";
 }
 
-// Figures and the cut of each plan; of a curve, figures alone. runner(pass) returns the findings of all units.
-nb::tuple allocate_elsewhere(verbs::AllocateRequest& request, const nb::callable& runner, const RunOptions& options) {
+// Figures, and of each plan the cut with its multiplier; of a curve, figures alone. runner(pass) returns the findings
+// of all units. roles(cut, multiplier) the sums of their roles.
+nb::tuple allocate_elsewhere(verbs::AllocateRequest& request, const nb::callable& runner, const nb::callable& roles,
+                             const RunOptions& options) {
+  request.roles_elsewhere = [&](const std::string& cut, double multiplier) {
+    return to_string(nb::cast<nb::bytes>(roles(to_bytes(cut), multiplier)));
+  };
   request.elsewhere = [&](const std::string& pass) { return to_string(nb::cast<nb::bytes>(runner(to_bytes(pass)))); };
   verbs::AllocateResult result;
   run_with_gil(options, [&](core::RunContext& context) { result = verbs::allocate(request, context); });
@@ -51,7 +56,7 @@ nb::tuple allocate_elsewhere(verbs::AllocateRequest& request, const nb::callable
   for (std::size_t i = 0; i < result.plans.size(); ++i) {
     figures.append(screens(report::plans_json({result.plans[i]}),
                            [&](report::Length length) { return report::plans_text({result.plans[i]}, length); }));
-    cuts.append(to_bytes(result.cuts[i]));
+    cuts.append(nb::make_tuple(to_bytes(result.cuts[i]), result.plans[i].solution.multiplier));
   }
   return nb::make_tuple(figures, cuts);
 }
@@ -75,9 +80,17 @@ void bind_parts(nb::module_& module) {
         return to_bytes(verbs::merge_parts(to_string(pass), all, num_arms));
       },
       "pass_bytes"_a, "parts"_a, "num_arms"_a);
-  module.def("assign_part", [](const verbs::AllocateRequest& request, const nb::bytes& cut, const RunOptions& options) {
+  module.def("assign_part", [](const verbs::AllocateRequest& request, const nb::bytes& cut, double multiplier,
+                               const RunOptions& options) {
+    const std::string bytes = to_string(cut);
     return run(options,
-               [&](core::RunContext& context) { return verbs::assign_part(request, to_string(cut), context); });
+               [&](core::RunContext& context) { return verbs::assign_part(request, bytes, multiplier, context); });
+  });
+  module.def("sum_roles", [](const verbs::KeptPlan& plan) { return to_bytes(verbs::sum_roles(plan)); });
+  module.def("merge_roles", [](const nb::list& parts) {
+    std::vector<std::string> all;
+    for (nb::handle part : parts) all.push_back(to_string(nb::cast<nb::bytes>(part)));
+    return to_bytes(verbs::merge_roles(all));
   });
   module.def("pass_kind", &pass_kind, "pass_bytes"_a);
   module.def("allocate_elsewhere", &allocate_elsewhere);

@@ -36,6 +36,8 @@ def random_problem(random, rows=None):
     if arms > 1 and random.random() < 0.3:
         columns["eligible_1"] = pa.array(random.integers(0, 2, rows))
     options = [{}, {"objective": "profit", "margin": 0.6}, {"min_roi": 0.5}][int(random.integers(3))]
+    if "eligible_1" not in columns and random.random() < 0.3:
+        options = {**options, "holdout": 0.1, "explore": 0.2}
     return pa.table(columns), {"control": "0", **options}, {"per_unit": float(np.round(random.uniform(0, 1.5), 2))}
 
 
@@ -68,18 +70,25 @@ def runner(parts, options, sent=None):
     return run
 
 
+def assigned(parts, options, cut, multiplier):
+    for table in parts:
+        if cut and len(table):
+            held = memory_table(table, "predictions")
+            request = request_of(options)
+            request.set("predictions", held.path)
+            yield _dfcl.assign_part(request, cut, multiplier, ONE_THREAD)
+
+
 def plan_elsewhere(parts, options, budget, sent=None):
     request = request_of({**options, **budget})
     empty = memory_table(parts[0].schema.empty_table(), "predictions")
     request.set("predictions", empty.path)
-    figures, cuts = _dfcl.allocate_elsewhere(request, runner(parts, options, sent), _dfcl.Run(threads=2, seed=0))
-    planned = []
-    for table in parts:
-        if cuts[0] and len(table):
-            held = memory_table(table, "predictions")
-            one = request_of(options)
-            one.set("predictions", held.path)
-            planned.append(pa.table(Exported(_dfcl.assign_part(one, cuts[0], ONE_THREAD))))
+
+    def roles(cut, multiplier):
+        return _dfcl.merge_roles([_dfcl.sum_roles(plan) for plan in assigned(parts, options, cut, multiplier)])
+
+    figures, cuts = _dfcl.allocate_elsewhere(request, runner(parts, options, sent), roles, _dfcl.Run(threads=2, seed=0))
+    planned = [pa.table(Exported(one)) for one in assigned(parts, options, *cuts[0])]
     return dfcl.Plan(*figures[0], None), pa.concat_tables(planned) if planned else None
 
 
@@ -88,7 +97,7 @@ def figures_of(plan):
 
 
 def by_id(table):
-    return table.select(["id", "arm", "revenue", "cost"]).sort_by("id").replace_schema_metadata(None).combine_chunks()
+    return table.sort_by("id").replace_schema_metadata(None).combine_chunks()
 
 
 @pytest.mark.filterwarnings("ignore::dfcl.DfclWarning")
@@ -143,10 +152,10 @@ def test_a_unit_that_is_wrong_is_named():
         plan_elsewhere([table], {"control": "0"}, {"budget": 1})
 
 
-@pytest.mark.parametrize("field", ["segment", "min_units", "holdout", "eligible"])
+@pytest.mark.parametrize("field", ["segment", "min_units", "eligible"])
 def test_what_ties_units_to_each_other_is_refused(field):
     table = pa.table({"id": [1, 2], "revenue_0": [0.0, 1.0], "cost_0": [0.0, 0.0]})
-    value = {"segment": "city", "min_units": ["0=1"], "holdout": 0.1, "eligible": "file.csv"}[field]
+    value = {"segment": "city", "min_units": ["0=1"], "eligible": "file.csv"}[field]
     more = {"segment_budgets": "budgets.csv"} if field == "segment" else {}
     with pytest.raises(dfcl.UsageError, match="needs all units on one machine"):
         plan_elsewhere([table], {"control": "0"}, {"budget": 1, field: value, **more})

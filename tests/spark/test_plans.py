@@ -22,7 +22,9 @@ def here_and_there(table, options, budget, frame):
     assert figures_of(there) == figures_of(here)
     assert there.has_plan == here.has_plan
     if here.has_plan:
-        assert rows_of(there.frame) == sorted(zip(*here.to_arrow().select(["id", "arm", "revenue", "cost"]).to_pydict().values()))
+        names = here.to_arrow().column_names
+        assert there.frame.columns == names
+        assert rows_of(there.frame, names) == sorted(zip(*here.to_arrow().to_pydict().values()))
     return there
 
 
@@ -30,7 +32,7 @@ def test_random_problems_in_any_number_of_partitions(frame_of):
     random = np.random.default_rng(SEED)
     for problem in range(200 if FULL else 4):
         table, options, budget = random_problem(random)
-        partitions = int(random.integers(1, 65 if FULL else 9))
+        partitions = int(2 ** random.uniform(0, 6 if FULL else 3))
         try:
             here_and_there(table, options, budget, frame_of(table, partitions, random))
         except AssertionError as wrong:
@@ -55,6 +57,13 @@ def test_two_passes_find_the_plan_and_columns_travel(frame_of):
     carried = dfcl_spark.allocate(frame_of(table, 4), per_unit=0.4, control="0", carry=["city"], check_ids=False, progress=False)
     assert rows_of(carried.frame, ("id", "city")) == list(zip(table["id"].to_pylist(), table["city"].to_pylist()))
     assert carried.frame.columns == ["id", "arm", "revenue", "cost", "city"]
+
+
+def test_hold_outs_and_exploration_are_those_of_one_machine(frame_of):
+    table = smooth(2000).drop(["city"])
+    plan = here_and_there(table, {"control": "0", "holdout": 0.1, "explore": 0.1}, {"per_unit": 0.4}, frame_of(table, 3))
+    assert plan.frame.columns[4:] == ["role", "propensity", "control_revenue", "control_cost"]
+    assert plan.figures["roles"]["holdout"]["units"] > 100
 
 
 def test_the_curve_is_that_of_one_machine(frame_of):
@@ -108,6 +117,15 @@ def test_arguments_are_checked_before_anything_runs(frame_of):
             dfcl_spark.allocate(frame, check_ids=False, **{"control": "0", **wrong})
     with pytest.raises(dfcl.UsageError, match="no column 'id'"):
         dfcl_spark.allocate(frame.drop("id"), per_unit=1)
+
+
+def test_progress_is_told_by_pass_and_can_stop(frame_of):
+    frame = frame_of(smooth(200).drop(["city"]), 2)
+    steps = []
+    dfcl_spark.allocate(frame, per_unit=0.4, control="0", check_ids=False, progress=steps.append)
+    assert [step.task for step in steps] == ["looking at a sample", "building the path", "finding the cut"]
+    with pytest.raises(dfcl.Stopped):
+        dfcl_spark.allocate(frame, per_unit=0.4, control="0", check_ids=False, progress=lambda step: step.task.startswith("building"))
 
 
 def test_a_budget_that_cannot_be_met_is_a_status(frame_of):

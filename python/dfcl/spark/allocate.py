@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -38,6 +38,7 @@ _PASSES = {
     "refine": "refining the path",
     "collect": "finding the cut",
     "totals": "adding up the plan",
+    "roles": "adding up the roles",
 }
 
 
@@ -45,17 +46,34 @@ def _answer(slot: int, found: bytes | None, error: str | None = None) -> pa.Reco
     return pa.RecordBatch.from_pylist([{"slot": slot, "found": found, "error": error}], schema=_SCHEMA)
 
 
-def _finder(options: Mapping[str, Any], facts: Mapping[bytes, bytes], wanted: bytes) -> MapBatches:
+class _Asked(NamedTuple):
+    """What executors know of the request."""
+
+    options: dict[str, Any]
+    facts: dict[bytes, bytes]  # of the predictions
+    names: list[str]  # their columns
+    seed: int
+
+    def run(self) -> _dfcl.Run:
+        return _dfcl.Run(threads=1, seed=self.seed)
+
+    def assign(self, table: pa.Table, cut: bytes, multiplier: float) -> _dfcl.Plan:
+        held = memory_table(table.select(self.names), "predictions")
+        request = request_of(self.options)
+        request.set("predictions", held.path)
+        return _dfcl.assign_part(request, cut, multiplier, self.run())
+
+
+def _finder(asked: _Asked, wanted: bytes) -> MapBatches:
     """What a pass finds in one partition: one row, or none for an empty partition."""
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
         here = partition()
-        part = _dfcl.PlanPart(request_of(options), wanted)
-        one_thread = _dfcl.Run(threads=1, seed=0)
+        part = _dfcl.PlanPart(request_of(asked.options), wanted)
         try:
-            for table in chunks(batches, facts):
+            for table in chunks(batches, asked.facts):
                 held = memory_table(table, "predictions")
-                part.add(held.path, one_thread)
+                part.add(held.path, asked.run())
         except Error as error:
             yield _answer(here % _SLOTS, None, describe(error, here))
             return
@@ -86,18 +104,31 @@ def _merger(wanted: bytes, num_arms: int) -> MapBatches:
     return run
 
 
-def _assigner(options: Mapping[str, Any], facts: Mapping[bytes, bytes], cut: bytes, names: Sequence[str],
-              types: dict[str, pa.DataType], carry: Sequence[str]) -> MapBatches:  # fmt: skip
-    """The plan of one partition. names: columns of the predictions."""
+def _role_summer(asked: _Asked, cut: bytes, multiplier: float) -> MapBatches:
+    """What the units of each role earn and spend in one partition: one row, or none."""
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
-        one_thread = _dfcl.Run(threads=1, seed=0)
+        here = partition()
+        sums: list[bytes] = []
         try:
-            for table in chunks(batches, facts):
-                held = memory_table(table.select(list(names)), "predictions")
-                request = request_of(options)
-                request.set("predictions", held.path)
-                plan = pa.table(Exported(_dfcl.assign_part(request, cut, one_thread)))
+            for table in chunks(batches, asked.facts):
+                sums.append(_dfcl.sum_roles(asked.assign(table, cut, multiplier)))
+        except Error as error:
+            yield _answer(here % _SLOTS, None, describe(error, here))
+            return
+        if sums:
+            yield _answer(here % _SLOTS, _dfcl.merge_roles(sums))
+
+    return run
+
+
+def _assigner(asked: _Asked, cut: bytes, multiplier: float, types: dict[str, pa.DataType], carry: Sequence[str]) -> MapBatches:
+    """The plan of one partition."""
+
+    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
+        try:
+            for table in chunks(batches, asked.facts):
+                plan = pa.table(Exported(asked.assign(table, cut, multiplier)))
                 carried = {name: table.column(name).type for name in carry}
                 for name in carry:
                     plan = plan.append_column(name, table.column(name))
@@ -111,33 +142,39 @@ def _assigner(options: Mapping[str, Any], facts: Mapping[bytes, bytes], cut: byt
 class _Passes:
     """Runs passes over a frame of predictions and merges what they find."""
 
-    def __init__(self, frame: DataFrame, options: Mapping[str, Any], facts: Mapping[bytes, bytes], num_arms: int, progress: Progress) -> None:
+    def __init__(self, frame: DataFrame, asked: _Asked, num_arms: int, progress: Progress) -> None:
         self._frame = frame
-        self._options = dict(options)
-        self._facts = dict(facts)
+        self._asked = asked
         self._num_arms = num_arms
         self._tell = teller(progress)
         self.log: list[dict[str, Any]] = []
 
-    def __call__(self, wanted: bytes) -> bytes:
+    def find(self, wanted: bytes) -> bytes:
+        """What a pass finds in all units."""
         kind = _dfcl.pass_kind(wanted)
-        if self._tell is not None:
-            self._tell("progress", _PASSES[kind], len(self.log), 0, "passes")
         frame = self._frame.limit(_SAMPLE) if kind == "sample" else self._frame
-        found = frame.mapInArrow(_finder(self._options, self._facts, wanted), _FOUND)
+        found = frame.mapInArrow(_finder(self._asked, wanted), _FOUND)
         if kind != "sample":
             found = found.repartition(_SLOTS, "slot").mapInArrow(_merger(wanted, self._num_arms), _FOUND)
+        return self._run(kind, found, lambda parts: _dfcl.merge_parts(wanted, parts, self._num_arms))
+
+    def roles(self, cut: bytes, multiplier: float) -> bytes:
+        """What the units of each role earn and spend under a cut."""
+        summed = self._frame.mapInArrow(_role_summer(self._asked, cut, multiplier), _FOUND)
+        return self._run("roles", summed, _dfcl.merge_roles)
+
+    def _run(self, kind: str, found: DataFrame, merge: Callable[[list[bytes]], bytes]) -> bytes:
+        self._tell("progress", _PASSES[kind], len(self.log), 0, "passes")
         rows = found.collect()
-        failed = sorted((row["error"] for row in rows if row["error"] is not None))
+        failed = sorted(row["error"] for row in rows if row["error"] is not None)
         if failed:
             raise to_error(failed[0])
         parts = [bytes(row["found"]) for row in rows]
         if not parts:
             raise data_error("<predictions>: there are no units")
-        merged = _dfcl.merge_parts(wanted, parts, self._num_arms)
+        merged = merge(parts)
         self.log.append({"pass": kind, "parts": len(parts), "bytes": sum(map(len, parts)), "merged_bytes": len(merged)})
-        if self._tell is not None:
-            self._tell("finished", _PASSES[kind], 0, 0, "passes")
+        self._tell("finished", _PASSES[kind], 0, 0, "passes")
         return merged
 
 
@@ -193,23 +230,26 @@ def _require_distinct(frame: DataFrame) -> None:
 class _Units:
     """The predictions of one call: their columns, what they say of themselves, the passes over them."""
 
-    def __init__(self, predictions: DataFrame, options: Mapping[str, Any], check_ids: bool, progress: Progress) -> None:
+    def __init__(self, predictions: DataFrame, options: Mapping[str, Any], seed: int, check_ids: bool, progress: Progress) -> None:
         names = _columns(predictions)
         self.types = {"id": id_type(predictions, "id"), "arm": pa.string(), "revenue": pa.float32(), "cost": pa.float32()}
-        self.facts = _facts(predictions)
-        self.options = {name: value for name, value in options.items() if value is not None}
+        if options.get("holdout") or options.get("explore"):
+            self.types |= {"role": pa.string(), "propensity": pa.float32(), "control_revenue": pa.float32(), "control_cost": pa.float32()}
+        given = {name: value for name, value in options.items() if value is not None}
+        self.asked = _Asked(given, _facts(predictions), names, seed)
         self.frame = predictions.select(*(predictions[f"`{name}`"] for name in names))
-        schema = pa.schema([(name, self.types["id"] if name == "id" else pa.float32()) for name in names], metadata=self.facts)
-        self.empty = memory_table(schema.empty_table(), "predictions")
+        fields = [(name, self.types["id"] if name == "id" else pa.float32()) for name in names]
+        self.empty = memory_table(pa.schema(fields, metadata=self.asked.facts).empty_table(), "predictions")
         num_arms = sum(name.startswith("revenue_") for name in names)
-        self.passes = _Passes(self.frame, self.options, self.facts, num_arms, progress)
+        self.passes = _Passes(self.frame, self.asked, num_arms, progress)
         if check_ids:
             _require_distinct(self.frame)
 
-    def solve(self, fields: Mapping[str, Any], progress: Progress) -> tuple[list[tuple[str, str, str]], list[bytes]]:
-        request = request_of({**self.options, **fields})
+    def solve(self, fields: Mapping[str, Any], progress: Progress) -> tuple[list[tuple[str, str, str]], list[tuple[bytes, float]]]:
+        request = request_of({**self.asked.options, **fields})
         request.set("predictions", self.empty.path)
-        figures, cuts = _dfcl.allocate_elsewhere(request, self.passes, _dfcl.Run(threads=0, seed=0, tell=teller(progress)))
+        run = _dfcl.Run(threads=0, seed=self.asked.seed, tell=teller(progress))
+        figures, cuts = _dfcl.allocate_elsewhere(request, self.passes.find, self.passes.roles, run)
         return figures, cuts
 
 
@@ -227,15 +267,20 @@ def allocate(
     margin: float | None = None,
     per_revenue: float | None = None,
     min_roi: float | None = None,
+    holdout: float | None = None,
+    holdout_salt: str | None = None,
+    explore: float | None = None,
+    launch: str | None = None,
     carry: Sequence[str] = (),
     check_ids: bool = True,
+    seed: int = 0,
     progress: Progress = None,
 ) -> SparkPlan:
     """Who gets what: the plan that ``dfcl allocate`` makes, for any partitioning.
 
     Two passes over the predictions sum what increments cost and earn by efficiency, and look at those near the budget; the frame
     of the plan is a third. Persist or write predictions that take long to make: each pass reads them again. Limits that tie units
-    to each other beyond one budget (segments, a second budget, units per arm) and hold-outs need one machine: :func:`dfcl.allocate`.
+    to each other beyond one budget (segments, a second budget, units per arm) need one machine: :func:`dfcl.allocate`.
 
     Parameters
     ----------
@@ -243,6 +288,8 @@ def allocate(
         Columns id, revenue_<arm> and cost_<arm> of any model, and maybe eligible_<arm> (0: the unit may not get the arm).
     budget, per_unit, share_of_max, include_control, multiplier, control, index, objective, margin, per_revenue, min_roi
         As those of :func:`dfcl.allocate`.
+    holdout, holdout_salt, explore, launch, seed
+        As those of :func:`dfcl.allocate`: units that are held out or get a random arm, drawn by their ids. Up to three more passes.
     carry : sequence of str, optional
         Columns of the predictions that stand beside the plan.
     check_ids : bool
@@ -263,19 +310,21 @@ def allocate(
     """
     if isinstance(carry, str):
         raise usage_error("carry", f"one text: found {carry!r}", "a list of columns")
-    options = {"control": control, "index": index, "objective": objective, "margin": margin, "per_revenue": per_revenue, "min_roi": min_roi}
     require_columns(predictions, carry, "carry")
-    units = _Units(predictions, options, check_ids, progress)
+    options = {"control": control, "index": index, "objective": objective, "margin": margin, "per_revenue": per_revenue, "min_roi": min_roi}
+    roles = {"holdout": holdout, "holdout_salt": holdout_salt, "explore": explore}
+    units = _Units(predictions, {**options, **roles}, seed, check_ids, progress)
     for name in carry:
         if name in units.types:
             raise usage_error("carry", f"'{name}' is a column of plans")
     fields = {"budget": budget, "per_unit": per_unit, "share_of_max": share_of_max, "multiplier": multiplier}
-    figures, cuts = units.solve({**fields, "include_control": include_control}, progress)
-    if not cuts[0]:
+    figures, cuts = units.solve({**fields, "include_control": include_control, "launch": launch}, progress)
+    cut, price = cuts[0]
+    if not cut:
         return SparkPlan(*figures[0], None, units.passes.log)
-    read = [*units.frame.columns, *(name for name in carry if name not in units.frame.columns)]
+    read = [*units.asked.names, *(name for name in carry if name not in units.asked.names)]
     source = predictions.select(*(predictions[f"`{name}`"] for name in read))
-    assign = _assigner(units.options, units.facts, bytes(cuts[0]), units.frame.columns, units.types, list(carry))
+    assign = _assigner(units.asked, cut, price, units.types, list(carry))
     frame = source.mapInArrow(assign, spark_schema(predictions, units.types, carry))
     return SparkPlan(*figures[0], frame, units.passes.log)
 
@@ -306,6 +355,6 @@ def allocate_curve(
     Curve
     """
     options = {"control": control, "objective": objective, "margin": margin, "per_revenue": per_revenue, "min_roi": min_roi}
-    units = _Units(predictions, options, check_ids, progress)
+    units = _Units(predictions, options, 0, check_ids, progress)
     figures, _ = units.solve({"curve": points}, progress)
     return Curve(*figures[0])
