@@ -81,7 +81,7 @@ Solution with_arms(const PlanPath& path, PathPlan plan, core::RunContext& contex
 }  // namespace
 
 Solution allocate(const Problem& problem, double budget_total, core::RunContext& context) {
-  PlanPath path(problem);
+  PlanPath path(problem, PlanPath::Form::one_budget);
   return with_arms(path, path.at_budget(budget_total, context), context);
 }
 

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dfcl/allocate/unit_keys.h"
 #include "dfcl/core/matrix.h"
 #include "dfcl/core/run_context.h"
 
@@ -56,9 +57,7 @@ struct Problem {
   core::MatrixView<const float> revenue;               // units x arms
   core::MatrixView<const float> cost;                  // units x arms
   core::MatrixView<const std::uint8_t> eligible = {};  // units x arms, 0: the unit may not get the arm; empty: all may
-  // Of each unit, a hash of its id: decides between units that are equally efficient, so that the plan does not depend
-  // on the order of the rows. Empty: the row number decides.
-  std::span<const std::uint64_t> keys = {};
+  UnitKeys keys = {};  // decide between units that are equally efficient; empty: the row number decides
   Rules rules = {};
   std::vector<std::int64_t> min_units = {};  // per arm; empty: none
   std::vector<std::int64_t> max_units = {};  // per arm; empty: none

@@ -32,9 +32,12 @@ ChosenUnits::ChosenUnits(const Problem& whole, std::vector<std::uint32_t> units,
   if (whole.keys.empty()) {
     std::sort(units_.begin(), units_.end());
   } else {
-    std::sort(units_.begin(), units_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return whole.keys[a] != whole.keys[b] ? whole.keys[a] < whole.keys[b] : a < b;
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed(units_.size());
+    core::for_each_chunk(context, units_.size(), kChunkUnits, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t place = begin; place < end; ++place) keyed[place] = {whole.keys[units_[place]], units_[place]};
     });
+    std::sort(keyed.begin(), keyed.end());
+    for (std::size_t place = 0; place < keyed.size(); ++place) units_[place] = keyed[place].second;
   }
   revenue_ = chosen_rows(whole.revenue, units_, context);
   cost_ = chosen_rows(whole.cost, units_, context);

@@ -27,7 +27,7 @@ struct Units {
   core::MatrixView<const float> cost;
   core::MatrixView<const std::uint8_t> eligible;
   std::size_t first_unit = 0;
-  std::span<const std::uint64_t> keys = {};  // empty: the index of the unit
+  UnitKeys keys = {};  // empty: the index of the unit
 
   std::uint64_t key(std::size_t row) const { return keys.empty() ? first_unit + row : keys[row]; }
   std::size_t size() const { return revenue.rows; }

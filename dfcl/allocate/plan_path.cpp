@@ -126,7 +126,7 @@ bool PlanPath::is_coupled() const {
 }
 
 bool PlanPath::keeps_increments() const {
-  if (wanted_ != Form::automatic) return wanted_ == Form::sorted;
+  if (wanted_ == Form::sorted || wanted_ == Form::bucketed) return wanted_ == Form::sorted;
   return problem_ != nullptr && problem_->num_units() <= kFewUnits;
 }
 
@@ -135,7 +135,7 @@ PathForm& PlanPath::form(core::RunContext& context) {
   if (keeps_increments()) {
     form_ = std::make_unique<SortedForm>(*pieces_, rules_, context);
   } else {
-    form_ = bucketed(true, context);
+    form_ = bucketed(wanted_ != Form::one_budget, context);
   }
   return *form_;
 }
@@ -150,7 +150,8 @@ std::unique_ptr<PathForm> PlanPath::bucketed(bool keep_lists, core::RunContext& 
 PathPlan PlanPath::at_budget(double budget_total, core::RunContext& context) {
   validate_budget(budget_total);
   if (is_coupled()) return {solve_tied(*problem_, budget_total, context), {}};
-  if (problem_ != nullptr && form_ == nullptr && !asked_ && wanted_ == Form::automatic) {
+  if (problem_ != nullptr && form_ == nullptr && !asked_ &&
+      (wanted_ == Form::automatic || wanted_ == Form::one_budget)) {
     asked_ = true;
     if (auto plan = solve_directly(*problem_, budget_total, context)) return std::move(*plan);
   }
@@ -257,7 +258,7 @@ void PlanPath::deliver(const PathPlan& plan, const PlanSink& sink, core::RunCont
       const std::size_t count = std::min(kPieceUnits, units.size() - first);
       Units piece{units.revenue.slice(first, count), units.cost.slice(first, count), {}, first, {}};
       if (units.eligible.data != nullptr) piece.eligible = units.eligible.slice(first, count);
-      if (!units.keys.empty()) piece.keys = units.keys.subspan(first, count);
+      if (!units.keys.empty()) piece.keys = units.keys.slice(first, count);
       sink({piece, all.subspan(first, count), nullptr});
     }
   });

@@ -7,11 +7,11 @@
 //
 // Cost, for ten million units x 5 arms on two threads: the first budget of a path in memory is solved directly (one
 // read of the matrices). The second builds the path: about 1.2 s, and 0.4 x the predictions of memory (they and
-// the path together stay below 1.6 x the predictions). Every budget after that takes milliseconds, its arms one more
-// read of the matrices. A curve takes two passes over the units for all of its points. Fewer than 100,000 units are
-// sorted. A stream is read once to build, once for each budget, and twice for a curve; it takes one batch and 5 MB a
-// thread. With limits that tie units to each other (segments, a second cost, units per arm) every budget is solved on
-// its own (solve.h).
+// the path together stay below 1.6 x the predictions; Form::one_budget saves it). Every budget after that takes
+// milliseconds, its arms one more read of the matrices. A curve takes two passes over the units for all of its points.
+// Fewer than 100,000 units are sorted. A stream is read once to build, once for each budget, and twice for a curve; it
+// takes one batch and 5 MB a thread. With limits that tie units to each other (segments, a second cost, units per arm)
+// every budget is solved on its own (solve.h).
 #pragma once
 
 #include <cstddef>
@@ -49,8 +49,9 @@ class PlanPath {
  public:
   enum class Form : std::uint8_t {
     automatic,
-    sorted,    // keeps every increment: for those who walk the path
-    bucketed,  // whatever the number of units
+    sorted,      // keeps every increment: for those who walk the path
+    bucketed,    // whatever the number of units
+    one_budget,  // automatic, but without the lists of units that make further budgets fast: 0.4 x the predictions less
   };
 
   // Of matrices, which must outlive the path. Throws Error of kind usage where the problem is malformed.

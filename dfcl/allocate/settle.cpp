@@ -124,6 +124,7 @@ void settle_rows(const Units& units, const Rules& rules, const Prices& prices, B
 struct SampleStep {
   double efficiency;
   double extra_cost;
+  double extra_square;  // of the cost
 };
 bool more_efficient(const SampleStep& a, const SampleStep& b) { return a.efficiency > b.efficiency; }
 
@@ -134,9 +135,16 @@ struct Sample {
   double squares_before = 0.0;    // of their costs there
   std::size_t num_units = 0;
 
-  double standard_error() const {  // of spend_before
-    const auto count = static_cast<double>(num_units);
-    return std::sqrt(std::max(0.0, squares_before - spend_before * spend_before / count));
+  // Of what the sampled units spend where they have spent so much, or as near to it as the stretch comes.
+  double standard_error_at(double wanted) const {
+    double spend = spend_before;
+    double squares = squares_before;
+    for (const SampleStep& step : steps) {
+      if (spend >= wanted) break;
+      spend += step.extra_cost;
+      squares += step.extra_square;
+    }
+    return std::sqrt(std::max(0.0, squares - spend * spend / static_cast<double>(num_units)));
   }
 };
 
@@ -160,7 +168,9 @@ Sample draw_sample(const Units& units, const Prices& prices, std::size_t num_run
         part.spend_before += cost;
         part.squares_before += cost * cost;
         for (; point < hull.size && hull.efficiency[point] >= low; ++point) {
-          part.steps.push_back({hull.efficiency[point], hull.points[point].cost - hull.points[point - 1].cost});
+          const double from = hull.points[point - 1].cost;
+          const double to = hull.points[point].cost;
+          part.steps.push_back({hull.efficiency[point], to - from, to * to - from * from});
         }
       }
     }
@@ -212,13 +222,11 @@ std::optional<Bracket> bracket_on_sample(const Units& units, const Rules& rules,
   for (const std::size_t num_runs : {kFewRuns, many_runs}) {
     const Sample sample = draw_sample(units, prices, num_runs, stretch.high, stretch.low, context);
     const double share = static_cast<double>(sample.num_units) / static_cast<double>(units.size());
-    const double margin = kStandardErrors * std::max(sample.standard_error(), 1e-9 * std::abs(sample.spend_before));
+    const double wanted = budget * share;
+    const double margin =
+        kStandardErrors * std::max(sample.standard_error_at(wanted), 1e-9 * std::abs(sample.spend_before));
     const double to_fill = static_cast<double>(kFillIncrements) * share;
-    // The spread is that where the stretch begins, which for the first sample is the least spend: add the mean.
-    const bool rough = num_runs == kFewRuns && std::isfinite(budget);
-    const double room = rough ? kStandardErrors * std::abs(budget * share) / std::sqrt(sample.num_units) : 0.0;
-    stretch = stretch_of(sample, budget * share - margin - room, budget * share + margin + room,
-                         to_fill + 4.0 * std::sqrt(to_fill) + 4.0);
+    stretch = stretch_of(sample, wanted - margin, wanted + margin, to_fill + 4.0 * std::sqrt(to_fill) + 4.0);
   }
   if (!std::isfinite(stretch.high)) return std::nullopt;
   // Nothing is taken below the least efficiency: units that differ only there are settled.

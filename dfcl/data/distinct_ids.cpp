@@ -14,18 +14,30 @@ namespace {
 
 constexpr std::size_t kBuckets = 1024;
 
-// The hashes that stand more than once.
-std::vector<std::uint64_t> repeated(const std::vector<std::uint64_t>& keys, core::RunContext& context) {
+// Each key to its bucket, in place: what stands where it belongs to another bucket is handed on until the circle
+// closes.
+void deal(std::vector<std::uint64_t>& keys, const std::vector<std::size_t>& ends, int shift) {
+  std::vector<std::size_t> next(ends.begin(), ends.end() - 1);
+  for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+    while (next[bucket] < ends[bucket + 1]) {
+      std::uint64_t key = keys[next[bucket]];
+      for (std::size_t home = key >> shift; home != bucket; home = key >> shift) std::swap(key, keys[next[home]++]);
+      keys[next[bucket]++] = key;
+    }
+  }
+}
+
+// The hashes that stand more than once; they change places.
+std::vector<std::uint64_t> repeated(std::vector<std::uint64_t>& keys, core::RunContext& context) {
   constexpr int kShift = 54;
   std::vector<std::size_t> ends(kBuckets + 1);
   for (const std::uint64_t key : keys) ++ends[(key >> kShift) + 1];
   for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) ends[bucket + 1] += ends[bucket];
-  std::vector<std::uint64_t> dealt(keys.size());
-  for (const std::uint64_t key : keys) dealt[ends[key >> kShift]++] = key;
+  deal(keys, ends, kShift);
   std::vector<std::vector<std::uint64_t>> found(kBuckets);
   context.pool.run(kBuckets, [&](std::size_t bucket) {
-    const auto begin = dealt.begin() + static_cast<std::ptrdiff_t>(bucket == 0 ? 0 : ends[bucket - 1]);
-    const auto end = dealt.begin() + static_cast<std::ptrdiff_t>(ends[bucket]);
+    const auto begin = keys.begin() + static_cast<std::ptrdiff_t>(ends[bucket]);
+    const auto end = keys.begin() + static_cast<std::ptrdiff_t>(ends[bucket + 1]);
     std::sort(begin, end);
     for (auto key = begin; key != end && key + 1 != end; ++key) {
       if (*key == *(key + 1)) found[bucket].push_back(*key);
@@ -36,23 +48,29 @@ std::vector<std::uint64_t> repeated(const std::vector<std::uint64_t>& keys, core
   return all;
 }
 
-// Different ids of one hash are none of the user's business.
-void refuse_repeated(const std::vector<std::uint64_t>& keys, const std::function<std::string(std::size_t)>& id_of,
-                     const std::string& where, core::RunContext& context) {
+constexpr std::size_t kMostOfOneHash = 8;  // more are not looked at
+
+// ids_of: some units' ids of one hash. Different ids of one hash are none of the user's business. The keys change
+// places.
+void refuse_repeated(std::vector<std::uint64_t>& keys,
+                     const std::function<std::vector<std::string>(std::uint64_t)>& ids_of, const std::string& where,
+                     core::RunContext& context) {
   for (const std::uint64_t key : repeated(keys, context)) {
-    std::vector<std::string> ids;
-    for (std::size_t unit = 0; unit < keys.size() && ids.size() < 8; ++unit) {
-      if (keys[unit] != key) continue;
-      std::string id = id_of(unit);
-      if (std::find(ids.begin(), ids.end(), id) != ids.end()) {
-        throw core::Error({.kind = core::ErrorKind::data,
-                           .what = fmt::format("the id '{}' stands twice", id),
-                           .where = where,
-                           .expected = "one row per unit",
-                           .hint = "remove repeated rows, or make ids of their own for them"});
-      }
-      ids.push_back(std::move(id));
-    }
+    std::vector<std::string> ids = ids_of(key);
+    std::sort(ids.begin(), ids.end());
+    const auto twice = std::adjacent_find(ids.begin(), ids.end());
+    if (twice == ids.end()) continue;
+    throw core::Error({.kind = core::ErrorKind::data,
+                       .what = fmt::format("the id '{}' stands twice", *twice),
+                       .where = where,
+                       .expected = "one row per unit",
+                       .hint = "remove repeated rows, or make ids of their own for them"});
+  }
+}
+
+void add_ids_of(std::uint64_t hash, const Ids& ids, std::vector<std::string>& found) {
+  for (std::size_t unit = 0; unit < ids.size() && found.size() < kMostOfOneHash; ++unit) {
+    if (ids.hash(unit) == hash) found.push_back(ids.text(unit));
   }
 }
 
@@ -78,12 +96,16 @@ std::vector<std::uint64_t> id_keys(const Ids& ids, core::RunContext& context) {
   return keys;
 }
 
-void require_distinct(const Ids& ids, const std::vector<std::uint64_t>& keys, const std::string& where,
-                      core::RunContext& context) {
+void require_distinct(const Ids& ids, const std::string& where, core::RunContext& context) {
   if (ids.are_row_numbers()) return;
   refuse_missing(ids, 0, where);
-  refuse_repeated(
-      keys, [&](std::size_t unit) { return ids.text(unit); }, where, context);
+  std::vector<std::uint64_t> keys = id_keys(ids, context);
+  const auto ids_of = [&](std::uint64_t hash) {
+    std::vector<std::string> found;
+    add_ids_of(hash, ids, found);
+    return found;
+  };
+  refuse_repeated(keys, ids_of, where, context);
 }
 
 DistinctIdsSource::DistinctIdsSource(std::unique_ptr<BatchSource> source, std::string where, core::RunContext& context)
@@ -107,8 +129,14 @@ bool DistinctIdsSource::next(Batch& batch) {
     return true;
   }
   if (!checked_) {
-    refuse_repeated(
-        keys_, [&](std::size_t unit) { return id_of(unit); }, where_, context_);
+    const auto ids_of_hash = [&](std::uint64_t hash) {
+      std::vector<std::string> found;
+      source_->rewind();
+      Batch again;
+      while (source_->next(again)) add_ids_of(hash, ids_of(again, 0), found);
+      return found;
+    };
+    refuse_repeated(keys_, ids_of_hash, where_, context_);
     keys_ = {};
     checked_ = true;
   }

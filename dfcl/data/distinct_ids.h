@@ -19,9 +19,8 @@ namespace dfcl::data {
 // The hash of each id; none for row numbers.
 std::vector<std::uint64_t> id_keys(const Ids& ids, core::RunContext& context);
 
-// keys: as id_keys made them. Throws Error of kind data that names the id and `where`.
-void require_distinct(const Ids& ids, const std::vector<std::uint64_t>& keys, const std::string& where,
-                      core::RunContext& context);
+// Throws Error of kind data that names the id and `where`.
+void require_distinct(const Ids& ids, const std::string& where, core::RunContext& context);
 
 // Passes a source on; the first pass from start to end checks the ids, which takes 8 bytes a unit until it is over.
 // Without a column `id` there is nothing to check.

@@ -13,6 +13,7 @@
 #include "dfcl/data/prediction_facts.h"
 #include "dfcl/data/prediction_fingerprint.h"
 #include "dfcl/io/predictions/plan_file.h"
+#include "dfcl/io/tables/batch_reader.h"
 #include "dfcl/io/tables/carried_columns.h"
 #include "dfcl/io/tensors/safetensors.h"
 #include "dfcl/io/trial/unit_labels.h"
@@ -41,8 +42,9 @@ Planner::Planner(const PlannerInput& input, core::RunContext& context)
     : num_threads_(context.pool.threads()), seed_(context.seed) {
   read(input, context);
   const data::Prediction& prediction = table_.prediction;
-  keys_ = data::id_keys(prediction.ids, context);
-  data::require_distinct(prediction.ids, keys_, facts_.source, context);
+  io::release_read_memory();
+  data::require_distinct(prediction.ids, facts_.source, context);
+  if (facts_.num_units < kMostSorted) keys_ = data::id_keys(prediction.ids, context);
   if (input.segment) read_segments(input, context);
   const std::vector<std::string>& arms = prediction.arms.labels;
   if (input.eligible) table_.eligible = io::read_eligibility(*input.eligible, arms, prediction.ids, context);
@@ -54,11 +56,12 @@ Planner::Planner(const PlannerInput& input, core::RunContext& context)
     const allocate::ArmSpends uses = allocate::arm_spends(std::as_const(second_).view(), {}, context);
     facts_.most_second = *std::max_element(uses.spend.begin(), uses.spend.end());
   }
-  allocate::PlanPath path(problem);
+  allocate::PlanPath path(problem, allocate::PlanPath::Form::one_budget);
   const allocate::PathPlan all = path.at_budget(allocate::kNoBudget, context);
   facts_.control_revenue = all.summary.control_revenue;
   facts_.control_cost = all.summary.control_cost;
   facts_.most_spend = all.summary.spend - all.summary.control_cost;
+  io::release_read_memory();
 }
 
 void Planner::read(const PlannerInput& input, core::RunContext& context) {
@@ -118,7 +121,7 @@ allocate::Problem Planner::make_problem(const Settings& settings) const {
   allocate::Problem problem;
   problem.revenue = table_.prediction.revenue.view();
   problem.cost = table_.prediction.cost.view();
-  problem.keys = keys_;
+  problem.keys = keys_.empty() ? allocate::UnitKeys(table_.prediction.ids) : allocate::UnitKeys(keys_);
   problem.rules = base_rules_;
   problem.rules.objective = settings.objective;
   problem.rules.margin = settings.worth;
@@ -156,7 +159,8 @@ report::PlanSummary Planner::summary_of(const Settings& settings, const allocate
 }
 
 allocate::PlanPath& Planner::path_of(const Settings& settings, std::optional<allocate::PlanPath>& fresh) {
-  if (settings.is_coupled() || facts_.num_units >= kMostSorted) return fresh.emplace(make_problem(settings));
+  if (settings.is_coupled() || facts_.num_units >= kMostSorted)
+    return fresh.emplace(make_problem(settings), allocate::PlanPath::Form::one_budget);
   if (!kept_settings_ || !share_path(*kept_settings_, settings)) {
     kept_settings_.reset();
     kept_path_.emplace(make_problem(settings));
@@ -220,7 +224,7 @@ data::Provenance Planner::provenance_of(const Settings& settings, const allocate
 void Planner::write(const Settings& settings, const std::string& path, const std::atomic<bool>& cancel) {
   core::RunContext context(num_threads_, seed_, nullptr, &cancel);
   const allocate::Problem problem = make_problem(settings);
-  allocate::PlanPath plans(problem);
+  allocate::PlanPath plans(problem, allocate::PlanPath::Form::one_budget);
   const allocate::PathPlan plan = plans.at_budget(settings.budget + facts_.control_cost, context);
   if (!plan.summary.has_plan())
     throw core::Error({.kind = core::ErrorKind::infeasible, .what = "there is no plan within these limits"});

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // All units in memory, re-planned for every change of the settings: the solver of `dfcl allocate`, with its numbers.
-// Reads everything when it is made. Memory: the predictions, 16 bytes per unit for ids and their keys, what was given
-// beside them, and two plans (a byte per unit each); the path of fewer than a million units is kept between budgets.
+// Reads everything when it is made. Memory: the predictions, their ids (8 bytes per unit for numbers), what was given
+// beside them, and two plans (a byte per unit each); the path of fewer than a million units and the hashes of their ids
+// are kept between budgets.
 // While limits that tie units to each other are solved, some per cent of the predictions more.
 #pragma once
 
@@ -85,7 +86,7 @@ class Planner {
   PlannerFacts facts_;
   io::PredictionTable table_;
   core::Matrix<float> second_;
-  std::vector<std::uint64_t> keys_;
+  std::vector<std::uint64_t> keys_;  // of fewer than a million units: hashed once
   std::vector<double> segment_control_;
   std::string segment_column_;
   allocate::Rules base_rules_;

@@ -92,8 +92,8 @@ PredictionInMemory::PredictionInMemory(const AllocateRequest& request, core::Run
   if (!prediction_->extra.empty()) carried = &prediction_->extra;
   has_ids = !prediction_->ids.are_row_numbers();
   if (!has_ids) warnings.push_back(words_without_ids(where_));
+  data::require_distinct(prediction_->ids, where_, context);
   keys_ = data::id_keys(prediction_->ids, context);
-  data::require_distinct(prediction_->ids, keys_, where_, context);
   problem_.revenue = prediction_->revenue.view();
   problem_.cost = prediction_->cost.view();
   problem_.keys = keys_;

@@ -41,9 +41,7 @@ std::string refusal(const std::function<void()>& body) {
 
 TEST(DistinctIds, RepeatedAndMissingOnesAreNamed) {
   core::RunContext context(2);
-  const auto check = [&](const Ids& ids) {
-    return refusal([&] { require_distinct(ids, id_keys(ids, context), "p.csv", context); });
-  };
+  const auto check = [&](const Ids& ids) { return refusal([&] { require_distinct(ids, "p.csv", context); }); };
   EXPECT_EQ(check(std::vector<std::int64_t>{3, 1, 2}), "");
   EXPECT_NE(check(std::vector<std::int64_t>{3, 17, 2, 17}).find("'17' stands twice"), std::string::npos);
   TextColumn texts;

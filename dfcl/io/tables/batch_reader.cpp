@@ -2,6 +2,7 @@
 #include "dfcl/io/tables/batch_reader.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -161,6 +162,13 @@ data::ColumnType id_type_in(const std::string& path, const std::string& column) 
   const Decoded decoded = source->decode(*part);
   if (decoded.bad) return data::ColumnType::text;  // reported with its place when it is read
   return ids_of(*decoded.batch->column(0), Letters::may_be_numbers).type();
+}
+
+void release_read_memory() {
+  arrow::default_memory_pool()->ReleaseUnused();
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 std::vector<std::string> column_names(const std::string& path) {

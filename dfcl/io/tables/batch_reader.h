@@ -23,6 +23,10 @@ std::unique_ptr<data::BatchSource> open_batches(const std::string& path, const s
 // The names of a table's columns.
 std::vector<std::string> column_names(const std::string& path);
 
+// Gives back to the system what readers have freed and their allocators keep: for a process that goes on for long after
+// it has read much.
+void release_read_memory();
+
 // What the ids of a column can be streamed as, int64, uint64 or text: as the file declares it; of a text file, as its
 // first rows are.
 data::ColumnType id_type_in(const std::string& path, const std::string& column);
