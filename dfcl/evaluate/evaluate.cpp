@@ -140,9 +140,10 @@ std::vector<std::string> how_it_was_made(const Setting& setting) {
       "Matched plans are cut where the evaluated cost first crosses the budget. They look at the outcomes they "
       "are judged by: their ranges over resamples claim no coverage.");
   how.push_back(fmt::format(
-      "Random spends the same budget on units drawn by a hash of their id, on the arms whose mean effects, {}, return "
-      "most. Differences from it and other baselines charge the difference in spend at what one more unit of cost "
+      "Random spends the same budget on units drawn at random, {}, on the arms whose mean effects, {}, return most. "
+      "Differences from it and other baselines charge the difference in spend at what one more unit of cost "
       "would earn at random{}.",
+      setting.input.eligible.rows > 0 ? "once, by a hash of their id" : "on average over all draws",
       !setting.input.arm_means || !setting.input.arm_means->from_other_rows ? "on these same rows, which flatters it"
                                                                             : "on the rows that are not evaluated",
       options.value_per_revenue ? ", at least at what it must earn to pay back" : ""));

@@ -3,8 +3,10 @@
 // Plans that need no model, profit, and what the facts of a study do to estimates: on small trials with known answers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "dfcl/core/hash.h"
 #include "dfcl/evaluate/evaluate.h"
@@ -105,12 +107,13 @@ TEST(Baselines, RandomIsThePathOfTheMeanEffectsOnUnitsThatAreDrawn) {
   EXPECT_NEAR(random.plans[1].predicted_cost, 1.5, 1e-3);
   EXPECT_EQ(random.names[0], "arm '1' for a random 40 % of the units");
   EXPECT_EQ(random.curve.size(), 5u);
-  // What it earns is a mix of the arms for everyone, up to who was drawn.
+  // What it earns, on average over all draws, is a mix of the arms for everyone.
   const std::size_t size = made.rows.size();
   const Expected control = made.value_of(std::vector<std::uint8_t>(size, 0));
   const Expected first = made.value_of(std::vector<std::uint8_t>(size, 1));
-  EXPECT_NEAR(random.plans[0].revenue.value, 0.6 * control.revenue + 0.4 * first.revenue, 0.15);
-  EXPECT_NEAR(random.plans[0].cost.value, 0.4 * first.cost, 0.05);
+  const double share = random.plans[0].share_per_arm[1];
+  EXPECT_NEAR(random.plans[0].revenue.value, (1.0 - share) * control.revenue + share * first.revenue, 1e-12);
+  EXPECT_NEAR(random.plans[0].cost.value, (1.0 - share) * control.cost + share * first.cost, 1e-12);
   // The price of money is what one more unit of it would earn, also behind the end of the path.
   EXPECT_NEAR(difference(evaluation, "x", "random", 0).price, 1.0, 1e-6);
   EXPECT_NEAR(difference(evaluation, "x", "random", 1).price, 0.2, 1e-6);
@@ -122,6 +125,34 @@ TEST(Baselines, RandomIsThePathOfTheMeanEffectsOnUnitsThatAreDrawn) {
   // Money that must earn more to pay back has a higher price.
   rich.value_per_revenue = 2.0;
   EXPECT_NEAR(difference(made.judge(rich), "x", "random", 0).price, 0.5, 1e-12);
+}
+
+// Limits on who may get what ask for one draw, here limits that forbid nothing: the same plan in expectation.
+TEST(Baselines, RandomOnAverageIsSurerThanOneDraw) {
+  const Made made(21, {.num_units = 4000});
+  core::RunContext context(2, 7);
+  core::Matrix<std::uint8_t> all_may(made.rows.size(), kSmallArms);
+  for (std::size_t row = 0; row < made.rows.size(); ++row) std::fill_n(all_may.row(row).begin(), kSmallArms, 1);
+  const auto over_random = [&](bool limited, bool analytic) {
+    EvaluationInput input{.rows = made.rows, .models = {}, .nuisance = made.x.outcomes()};
+    input.models = {{.name = "x", .prediction = made.x.outcomes()}};
+    input.arm_means = kMeans;
+    if (limited) input.eligible = std::as_const(all_may).view();
+    EvaluationOptions options = small_options();
+    options.num_resamples = 400;
+    options.analytic = analytic;
+    return difference(evaluate(input, options, context), "x", "random", 0).net;
+  };
+  for (const bool analytic : {false, true}) {
+    const Interval drawn = over_random(true, analytic);
+    const Interval mean = over_random(false, analytic);
+    const double deviation = (drawn.high - drawn.low) / 4.0;
+    EXPECT_NE(drawn.value, mean.value);
+    EXPECT_NEAR(drawn.value, mean.value, 3.0 * deviation);
+    // Where a plan and a draw give an arm to the same share p, they differ in 2 p (1 - p) of the units: half of the
+    // variance is the draw's.
+    EXPECT_LT(mean.high - mean.low, 0.85 * (drawn.high - drawn.low)) << (analytic ? "analytic" : "resampled");
+  }
 }
 
 TEST(Baselines, TheBestSingleArmIsThatOfThePriceAndItsValueIsThatByHand) {

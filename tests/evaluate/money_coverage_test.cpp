@@ -59,7 +59,8 @@ EvaluationOptions money_options(Estimator estimator, double worth) {
   options.estimator = estimator;
   options.budgets_per_unit = {0.35, 0.6};
   options.budget_basis = data::BudgetBasis::incremental;
-  options.num_resamples = 192;
+  // The many trials get as many resamples as evaluations have; fewer make what is said at once a little too sure.
+  options.num_resamples = num_trials() >= 2000 ? EvaluationOptions().num_resamples : 192;
   options.num_curve_points = 3;
   options.areas = false;
   options.value_per_revenue = worth;

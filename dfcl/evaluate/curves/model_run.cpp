@@ -170,6 +170,23 @@ void weigh_units(const TrialRows& rows, const PredictedPath& path, const PlanLis
   }
 }
 
+PlanList cut_plans_of(const Setting& setting, PredictedPath& path, ModelRun& run) {
+  run.deployed = deployed_plans(setting, path);
+  run.curve = plans_at(path, curve_totals(path, setting.options.num_curve_points), setting.num_rows(), setting.context);
+  if (setting.options.budget_basis == data::BudgetBasis::incremental) {
+    const double control = path.control_cost / static_cast<double>(setting.num_rows());
+    for (PlanRun& plan : run.curve) plan.budget_per_unit -= control;
+  }
+  PlanList plans;
+  plans.add(run.deployed);
+  plans.add(run.curve);
+  plans.finish();
+  weigh_units(setting.input.rows, path, plans);
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    plans[i].share_per_arm = shares_of(plans[i].cut.units, setting.num_rows());
+  return plans;
+}
+
 // Who gets what under one plan, and what needs to know it. series: the plan's, where intervals are analytic.
 void describe_plan(const Setting& setting, std::span<const std::uint8_t> arm, const PlanSeries& series, PlanRun& plan) {
   if (setting.options.analytic) {
@@ -207,7 +224,7 @@ void describe_plans(const Setting& setting, const PredictedPath& path, const Jud
     setting.set_known_cost(0.0, own);
     for (std::size_t i = 0; baselines != nullptr && i < baselines->runs.size(); ++i) {
       run.contrasts[i][budget] =
-          contrast_spread(own, influence_for(setting, baselines->runs[i].plan_arms[budget]), setting.kind);
+          contrast_spread(own, baseline_influence(setting, baselines->runs[i], budget), setting.kind);
     }
     run.plans[budget].assign(arm.begin(), arm.end());
   };
@@ -279,24 +296,14 @@ PlanSpread spread_of(const PlanSeries& plan, const PlanSeries& control, SeriesKi
           covariance(increment, extra_cost, kind)};
 }
 
+void cut_plans(const Setting& setting, PredictedPath& path, ModelRun& run) { cut_plans_of(setting, path, run); }
+
 ModelRun run_model(const Setting& setting, const JudgedModel& model, const Baselines* baselines) {
   ModelRun run;
   const bool is_baseline = baselines == nullptr;
   const JudgedProblem judged = setting.problem_of(model.prediction, model.price, model.keys);
   PredictedPath path = path_of(judged.problem, setting.context);
-  run.deployed = deployed_plans(setting, path);
-  run.curve = plans_at(path, curve_totals(path, setting.options.num_curve_points), setting.num_rows(), setting.context);
-  if (setting.options.budget_basis == data::BudgetBasis::incremental) {
-    const double control = path.control_cost / static_cast<double>(setting.num_rows());
-    for (PlanRun& plan : run.curve) plan.budget_per_unit -= control;
-  }
-  PlanList plans;
-  plans.add(run.deployed);
-  plans.add(run.curve);
-  plans.finish();
-  weigh_units(setting.input.rows, path, plans);
-  for (std::size_t i = 0; i < plans.size(); ++i)
-    plans[i].share_per_arm = shares_of(plans[i].cut.units, setting.num_rows());
+  PlanList plans = cut_plans_of(setting, path, run);
   {
     const std::vector<double> matched = is_baseline ? std::vector<double>() : matched_budgets(setting);
     const std::vector<PathStep> steps = steps_of(path, setting.rewards, setting.context);

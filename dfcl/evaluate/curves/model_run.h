@@ -62,6 +62,9 @@ struct ModelRun {
 // baselines: null for a baseline, whose plans are not matched.
 ModelRun run_model(const Setting& setting, const JudgedModel& model, const Baselines* baselines);
 
+// The deployed plans and the curve as they are cut, and who gets what; they are not judged.
+void cut_plans(const Setting& setting, PredictedPath& path, ModelRun& run);
+
 // How much each row moves the figures of a plan (arm per row), where intervals are analytic.
 PlanSeries influence_for(const Setting& setting, std::span<const std::uint8_t> arm);
 

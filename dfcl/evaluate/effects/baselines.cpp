@@ -10,6 +10,7 @@
 #include "dfcl/core/hash.h"
 #include "dfcl/core/random.h"
 #include "dfcl/data/row_weight.h"
+#include "dfcl/evaluate/effects/fixed_plans.h"
 
 namespace dfcl::evaluate {
 namespace {
@@ -81,7 +82,24 @@ struct RandomRun {
   std::vector<double> marginal_return;  // per budget
 };
 
-RandomRun run_random(const Setting& setting, const ArmMeans& means) {
+ModelRun draw_random(const Setting& setting, const JudgedModel& model, ArmsForEveryone& arms) {
+  // Which arms a unit may get says how likely it is to be drawn: one draw then stands for all.
+  if (setting.input.eligible.rows > 0) return run_model(setting, model, nullptr);
+  ModelRun run;
+  {
+    const JudgedProblem judged = setting.problem_of(model.prediction, model.price, model.keys);
+    PredictedPath path = path_of(judged.problem, setting.context);
+    cut_plans(setting, path, run);
+  }
+  for (PlanRun& plan : run.curve) arms.judge_mix(plan);
+  for (PlanRun& plan : run.deployed) {
+    arms.judge_mix(plan);
+    if (setting.guardrails) plan.guardrails = setting.guardrails->estimates_of_mix(plan.share_per_arm, setting.context);
+  }
+  return run;
+}
+
+RandomRun run_random(const Setting& setting, const ArmMeans& means, ArmsForEveryone& arms) {
   const TrialRows& rows = setting.input.rows;
   const core::Matrix<float> revenue = constant_rows(rows.size(), means.revenue);
   const core::Matrix<float> cost = constant_rows(rows.size(), means.cost);
@@ -93,58 +111,12 @@ RandomRun run_random(const Setting& setting, const ArmMeans& means) {
   model.prediction = {revenue.view(), cost.view()};
   model.keys = keys;
   if (setting.knows_prices()) model.price.assign(rows.prices().begin(), rows.prices().end());
-  ModelRun run = run_model(setting, model, nullptr);
+  ModelRun run = draw_random(setting, model, arms);
   RandomRun random;
   random.marginal_return = marginal_returns(run, setting.input.rules);
   random.baseline = {"random", {}, std::move(run.deployed), std::move(run.curve), std::move(run.plans)};
   for (const PlanRun& plan : random.baseline.plans) random.baseline.names.push_back(mix_words(setting, plan));
   return random;
-}
-
-// A plan that stays as it is, whatever the budget.
-PlanRun run_plan(const Setting& setting, std::span<const std::uint8_t> arm_of_row) {
-  const TrialRows& rows = setting.input.rows;
-  const auto control = static_cast<std::uint8_t>(rows.arms.control);
-  PlanRun plan;
-  plan.cut.units.assign(rows.num_arms(), 0.0);
-  std::vector<PathStep> steps;
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    plan.cut.units[arm_of_row[row]] += rows.sample_weight(row);
-    if (arm_of_row[row] == control) continue;
-    steps.push_back(step_of(setting.rewards, static_cast<std::uint32_t>(row), control, arm_of_row[row]));
-  }
-  for (const double units : plan.cut.units) plan.share_per_arm.push_back(units / static_cast<double>(rows.size()));
-  plan.cut.num_steps = steps.size();
-  const PathPoint end{steps.size(), {}};
-  const PathRequest request{{&end, 1}, {}, 0};
-  const PathFigures own = path_values(setting.ones, setting.totals, setting.rewards, steps, request);
-  plan.estimate = {own.at_cuts[0].revenue[0], own.at_cuts[0].cost[0]};
-  setting.set_known_cost(plan.cut.units, plan.estimate);
-  setting.keep_to_facts(plan.estimate);
-  if (setting.options.analytic) {
-    plan.series = influence_of(setting.rewards, arm_of_row, setting.context);
-    setting.set_known_cost(0.0, plan.series);
-    plan.spread = spread_of(plan.series, setting.control_series, setting.kind);
-    plan.series = {};
-  } else if (steps.empty()) {  // everyone in control
-    plan.series = setting.control_series;
-    plan.spread = spread_of(plan.series, setting.control_series, setting.kind);
-  } else {
-    plan.series = {Series(setting.num_resamples()), Series(setting.num_resamples())};
-    setting.for_each_block(
-        [&](const ResampleBlock& block, const BlockTotals& totals, std::size_t first, std::size_t count) {
-          const PathFigures figures = path_values(block, totals, setting.rewards, steps, request);
-          const auto begin = static_cast<long>(first);
-          std::copy_n(figures.at_cuts[0].revenue.begin(), count, plan.series.revenue.begin() + begin);
-          std::copy_n(figures.at_cuts[0].cost.begin(), count, plan.series.cost.begin() + begin);
-        });
-    setting.set_known_cost(plan.estimate.cost, plan.series);
-    plan.spread = spread_of(plan.series, setting.control_series, setting.kind);
-  }
-  if (setting.guardrails) plan.guardrails = setting.guardrails->estimates(arm_of_row, setting.context);
-  if (setting.input.truth.revenue.rows > 0)
-    plan.truth = mean_under(setting.input.truth, arm_of_row, rows, setting.context);
-  return plan;
 }
 
 // By the means of other rows, at the price of each budget; of arms that are as good the cheaper.
@@ -161,17 +133,14 @@ std::size_t best_single_arm(const Setting& setting, const ArmMeans& means, doubl
   return best;
 }
 
-BaselineRun run_single_arms(const Setting& setting, const ArmMeans& means, const std::vector<double>& price) {
-  const TrialRows& rows = setting.input.rows;
+BaselineRun run_single_arms(const Setting& setting, const ArmMeans& means, const std::vector<double>& price,
+                            ArmsForEveryone& arms) {
   BaselineRun run{"single_arm", {}, {}, {}, {}};
-  std::vector<std::size_t> arms;
   for (std::size_t budget = 0; budget < price.size(); ++budget) {
-    arms.push_back(best_single_arm(setting, means, price[budget]));
-    run.names.push_back(fmt::format("arm '{}' for everyone", rows.arms.labels[arms.back()]));
-    const std::vector<std::uint8_t> everyone(rows.size(), static_cast<std::uint8_t>(arms.back()));
-    const bool as_before = budget > 0 && arms[budget] == arms[budget - 1];
-    run.plans.push_back(as_before ? run.plans.back() : run_plan(setting, everyone));
-    if (setting.options.analytic) run.plan_arms.push_back(everyone);
+    const std::size_t arm = best_single_arm(setting, means, price[budget]);
+    run.names.push_back(fmt::format("arm '{}' for everyone", setting.input.rows.arms.labels[arm]));
+    run.plans.push_back(arms.run(arm));
+    if (setting.options.analytic) run.plans.back().series = {};
   }
   return run;
 }
@@ -181,7 +150,9 @@ BaselineRun constant_run(const Setting& setting, std::string kind, const std::st
                          const std::vector<std::uint8_t>& arm_of_row) {
   const std::size_t num_budgets = setting.budgets.size();
   BaselineRun run{std::move(kind), std::vector<std::string>(num_budgets, name), {}, {}, {}};
-  run.plans.assign(num_budgets, run_plan(setting, arm_of_row));
+  PlanRun plan = run_fixed_plan(setting, arm_of_row);
+  if (setting.options.analytic) plan.series = {};
+  run.plans.assign(num_budgets, plan);
   if (setting.options.analytic) run.plan_arms.assign(num_budgets, arm_of_row);
   return run;
 }
@@ -206,6 +177,11 @@ double sum_in_any_order(std::vector<double>& terms) {
 }
 
 }  // namespace
+
+PlanSeries baseline_influence(const Setting& setting, const BaselineRun& run, std::size_t budget) {
+  if (run.plan_arms.empty()) return influence_of_mix(setting, run.plans[budget].share_per_arm);
+  return influence_for(setting, run.plan_arms[budget]);
+}
 
 ArmMeans arm_means(const data::Trial& trial, std::optional<data::Split> evaluated) {
   const std::size_t num_arms = trial.arms.size();
@@ -237,12 +213,13 @@ ArmMeans arm_means(const data::Trial& trial, std::optional<data::Split> evaluate
 Baselines run_baselines(const Setting& setting) {
   const TrialRows& rows = setting.input.rows;
   const ArmMeans means = means_of(setting);
-  RandomRun random = run_random(setting, means);
+  ArmsForEveryone arms(setting);
+  RandomRun random = run_random(setting, means, arms);
   Baselines baselines;
   const double to_pay_back = setting.options.value_per_revenue ? 1.0 / *setting.options.value_per_revenue : 0.0;
   for (const double earned : random.marginal_return) baselines.price.push_back(std::max(earned, to_pay_back));
   baselines.runs.push_back(std::move(random.baseline));
-  baselines.runs.push_back(run_single_arms(setting, means, baselines.price));
+  baselines.runs.push_back(run_single_arms(setting, means, baselines.price, arms));
   const std::vector<std::uint8_t> in_control(rows.size(), static_cast<std::uint8_t>(rows.arms.control));
   baselines.runs.push_back(constant_run(setting, "control", "control for everyone", in_control));
   if (!setting.input.rule.empty()) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plans that need no model, at every budget: the arms' mean effects filled with units drawn by a hash of their id, the
-// best single arm for everyone, everyone in control, and today's rule. Made from rows that are not evaluated, so that
-// they promise nothing they cannot keep. Time: about that of one model. Memory: one prediction, and while intervals are
-// analytic one byte a row, budget and baseline. Internal to the room.
+// Plans that need no model, at every budget: the arms' mean effects for units drawn at random, the best single arm for
+// everyone, everyone in control, and today's rule. Made from rows that are not evaluated, so that they promise nothing
+// they cannot keep. Random is judged on average over all draws (fixed_plans.h); by one draw, by a hash of the id, where
+// units may not get every arm. Time: about that of one model. Memory: one prediction, and while intervals are analytic
+// one byte a row, budget and baseline. Internal to the room.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ struct BaselineRun {
   std::vector<std::string> names;                    // per budget, rising
   std::vector<PlanRun> plans;                        // per budget, rising
   std::vector<PlanRun> curve;                        // of random
-  std::vector<std::vector<std::uint8_t>> plan_arms;  // arm per row, per budget: for analytic intervals
+  std::vector<std::vector<std::uint8_t>> plan_arms;  // arm per row, per budget: for analytic
+                                                     // intervals; empty: a mix of arms
 };
 
 struct Baselines {
@@ -30,5 +32,8 @@ struct Baselines {
 };
 
 Baselines run_baselines(const Setting& setting);
+
+// How much each row moves the figures of a baseline at a budget, where intervals are analytic.
+PlanSeries baseline_influence(const Setting& setting, const BaselineRun& run, std::size_t budget);
 
 }  // namespace dfcl::evaluate

@@ -139,23 +139,45 @@ Rewards Guardrails::rewards_of(const Guarded& guarded) const {
   return {guarded.rows, estimator_, {nuisance, nuisance}};
 }
 
+GuardrailEstimate Guardrails::over_control(const Guarded& guarded, double value, const Series& series) {
+  const Series& control = guarded.control_series;
+  GuardrailEstimate one;
+  one.increment = value - guarded.control;
+  one.deviation = standard_deviation(combine(1.0, series, -1.0, control), SeriesKind::influence);
+  // Delta method: d (m / c) = (dm - (m / c) dc) / c.
+  const double ratio = value / guarded.control;
+  one.relative = ratio - 1.0;
+  one.relative_deviation =
+      standard_deviation(combine(1.0, series, -ratio, control), SeriesKind::influence) / std::abs(guarded.control);
+  return one;
+}
+
 std::vector<GuardrailEstimate> Guardrails::estimates(std::span<const std::uint8_t> plan,
                                                      core::RunContext& context) const {
   std::vector<GuardrailEstimate> estimates;
   for (const Guarded& guarded : guarded_) {
     const Rewards rewards = rewards_of(guarded);
-    const double value = estimate_of(rewards, plan, context).revenue;
-    const Series series = influence_of(rewards, plan, context).revenue;
-    const Series& control = guarded.control_series;
-    GuardrailEstimate one;
-    one.increment = value - guarded.control;
-    one.deviation = standard_deviation(combine(1.0, series, -1.0, control), SeriesKind::influence);
-    // Delta method: d (m / c) = (dm - (m / c) dc) / c.
-    const double ratio = value / guarded.control;
-    one.relative = ratio - 1.0;
-    one.relative_deviation =
-        standard_deviation(combine(1.0, series, -ratio, control), SeriesKind::influence) / std::abs(guarded.control);
-    estimates.push_back(one);
+    estimates.push_back(over_control(guarded, estimate_of(rewards, plan, context).revenue,
+                                     influence_of(rewards, plan, context).revenue));
+  }
+  return estimates;
+}
+
+std::vector<GuardrailEstimate> Guardrails::estimates_of_mix(std::span<const double> share_per_arm,
+                                                            core::RunContext& context) const {
+  std::vector<GuardrailEstimate> estimates;
+  for (const Guarded& guarded : guarded_) {
+    const Rewards rewards = rewards_of(guarded);
+    double value = 0.0;
+    Series series(guarded.control_series.size());
+    for (std::size_t arm = 0; arm < share_per_arm.size(); ++arm) {
+      const double share = share_per_arm[arm];
+      if (share <= 0.0) continue;
+      const std::vector<std::uint8_t> everyone(guarded.rows.size(), static_cast<std::uint8_t>(arm));
+      value += share * estimate_of(rewards, everyone, context).revenue;
+      series = combine(1.0, series, share, influence_of(rewards, everyone, context).revenue);
+    }
+    estimates.push_back(over_control(guarded, value, series));
   }
   return estimates;
 }

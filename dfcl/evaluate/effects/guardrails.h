@@ -35,6 +35,9 @@ class Guardrails {
   std::size_t size() const { return guarded_.size(); }
   // Per guardrail. plan: the arm of each row.
   std::vector<GuardrailEstimate> estimates(std::span<const std::uint8_t> plan, core::RunContext& context) const;
+  // Of a plan that gives random units each arm, by its shares, on average over all draws.
+  std::vector<GuardrailEstimate> estimates_of_mix(std::span<const double> share_per_arm,
+                                                  core::RunContext& context) const;
   // In words. critical: of the ends that hold at once.
   std::vector<GuardrailFigures> figures(const std::vector<GuardrailEstimate>& estimates, double critical, double level,
                                         const Words& words) const;
@@ -48,6 +51,7 @@ class Guardrails {
     Series control_series = {};
   };
   Rewards rewards_of(const Guarded& guarded) const;
+  static GuardrailEstimate over_control(const Guarded& guarded, double value, const Series& series);
 
   Estimator estimator_;
   std::vector<std::string> names_;

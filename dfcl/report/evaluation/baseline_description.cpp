@@ -13,8 +13,8 @@ const Described<BaselineFigures>& description(Of<BaselineFigures>) {
   static const auto baseline =
       Described<B>("Baseline", "Plans that need no model, made from rows that are not evaluated.")
           .field("kind", &B::kind,
-                 "`random`: the arms' mean effects, filled with units drawn by a hash of their id; `single_arm`: the "
-                 "best one for everyone; `control`: for everyone; `rule`: today's, by [columns] rule")
+                 "`random`: the arms' mean effects for units drawn at random, on average over all draws; `single_arm`: "
+                 "the best one for everyone; `control`: for everyone; `rule`: today's, by [columns] rule")
           .field("names", &B::names, "in words, by budget")
           .field("plans", &B::plans, "by budget")
           .field("curve", &B::curve, "of `random`, over all budgets; empty for the others");
