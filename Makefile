@@ -22,6 +22,8 @@ ctest = ctest --test-dir build/$(1) --output-on-failure --no-tests=error -j $(JO
 # tools/leaks.supp. Allocations that are too large must fail as they do for users: allocator_may_return_null=1.
 ASAN = ASAN_OPTIONS=detect_container_overflow=0:allocator_may_return_null=1 \
        LSAN_OPTIONS=suppressions=$(CURDIR)/tools/leaks.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
+# Fuzzers: no stack kept of every allocation, which is three times as fast; leaks are looked for at the end.
+FAST_ASAN = $(subst ASAN_OPTIONS=,ASAN_OPTIONS=malloc_context_size=0:quarantine_size_mb=16:,$(ASAN))
 # Thread sanitizer cannot place its shadow where addresses are much randomised; containers may forbid setarch.
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
@@ -77,7 +79,7 @@ test-full: test format-check tidy ## all tests, also under the address, undefine
 fuzz: setup ## run every fuzzer for SECONDS (600) from its corpus (ONLY=csv,study); what it finds goes to build/fuzz/found
 	@tools/setup.sh fuzz
 	@$(call configure,fuzz) && cmake --build build/fuzz -j $(JOBS) --target $(if $(ONLY),$(foreach name,$(subst $(comma), ,$(ONLY)),fuzz_$(name)),fuzzers)
-	@$(ASAN) tests/fuzz/run.sh build/fuzz $(or $(SECONDS),600) $(ONLY)
+	@$(FAST_ASAN) tests/fuzz/run.sh build/fuzz $(or $(SECONDS),600) $(ONLY)
 
 torture: build ## faults at every file operation and 200 kills, for every verb that writes (VERBS=train,predict KILLS=200)
 	@cc -shared -fPIC -O1 -Wall -Wextra -Werror -o build/release/fault_shim.so tests/torture/fault_shim.c -ldl

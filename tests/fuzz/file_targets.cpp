@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/fuzz/targets.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
-#include "dfcl/core/error.h"
 #include "dfcl/core/file_calls.h"
 #include "dfcl/core/hash.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/io/predictions/plan_file.h"
 #include "dfcl/io/predictions/prediction_file.h"
 #include "dfcl/io/study/study_file.h"
+#include "dfcl/io/tables/csv_rows.h"
 #include "dfcl/io/tables/table_sample_reader.h"
 #include "dfcl/io/tables/table_summary_reader.h"
 #include "dfcl/io/tensors/safetensors.h"
 #include "dfcl/io/tensors/strict_json.h"
 #include "dfcl/io/trial/trial_cache.h"
 #include "dfcl/io/trial/trial_reader.h"
+#include "tests/fuzz/targets.h"
 
 namespace dfcl::fuzz {
 namespace {
@@ -56,15 +58,55 @@ class MemoryFile {
   std::string path_;
 };
 
-template <class Parse>
-void expect_refusal_or_success(Parse&& parse) {
-  try {
-    parse();
-  } catch (const core::Error& error) {
-    // Exit code 1 is a bug of ours, by our own words.
-    if (error.kind() == core::ErrorKind::internal) throw;
-  }
+void require(bool holds) {
+  if (!holds) throw std::logic_error("the reader by letters says something else");
 }
+
+struct Rows {
+  io::RowCut cut;
+  std::vector<std::int64_t> lines;  // where each row that is not blank begins
+  std::vector<std::size_t> begins;
+};
+
+Rows rows_by_letters(std::string_view text, char separator) {
+  Rows rows;
+  bool quoted = false, blank = true;
+  std::size_t begin = 0;
+  std::int64_t line = 0, begin_line = 0;
+  const auto end_row = [&](std::size_t end) {
+    if (!blank) {
+      rows.lines.push_back(begin_line);
+      rows.begins.push_back(begin);
+    }
+    blank = true;
+    begin = end;
+    begin_line = line;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char letter = text[i];
+    if (letter != '\n' && letter != '\r') blank = false;
+    if (letter == '\n') ++line;
+    if (quoted) {
+      if (letter == '\n') rows.cut.newlines_in_values = true;
+      if (letter != '"') continue;
+      if (i + 1 < text.size() && text[i + 1] == '"')
+        ++i;
+      else
+        quoted = false, rows.cut.open_quote.reset();
+      continue;
+    }
+    const char before = i == 0 ? '\n' : text[i - 1];
+    if (letter == '"' && (before == '\n' || before == '\r' || before == separator)) {
+      quoted = true;
+      rows.cut.open_quote = i;
+    }
+    if (letter == '\n') rows.cut.rows_end = i + 1, end_row(i + 1);
+  }
+  if (begin < text.size()) end_row(text.size());
+  return rows;
+}
+
+}  // namespace
 
 void fuzz_study(std::string_view bytes) {
   if (bytes.size() > (std::size_t{1} << 20)) return;  // readers refuse more
@@ -77,6 +119,22 @@ void fuzz_study(std::string_view bytes) {
 
 void fuzz_setting(std::string_view bytes) {
   expect_refusal_or_success([&] { (void)io::parse_study(kStudy, "study.toml", "", {std::string(bytes)}, false); });
+}
+
+// Beside a reader that goes letter by letter.
+void fuzz_rows(std::string_view bytes) {
+  const char separator = io::separator_of(bytes);
+  const Rows expected = rows_by_letters(bytes, separator);
+  const io::RowCut cut = io::cut_rows(bytes, separator);
+  require(cut.rows_end == expected.cut.rows_end && cut.newlines_in_values == expected.cut.newlines_in_values &&
+          cut.open_quote == expected.cut.open_quote);
+  require(io::cut_rows(bytes.substr(0, cut.rows_end), separator).rows_end == cut.rows_end);
+  const std::size_t head = io::first_row_end(bytes);
+  require(head == std::string_view::npos || (head > 0 && head <= bytes.size() && bytes[head - 1] == '\n'));
+  for (std::size_t row = 0; row < std::min<std::size_t>(expected.lines.size(), 4); ++row) {
+    require(io::line_of_row(bytes, separator, static_cast<std::int64_t>(row)) == expected.lines[row]);
+    require(io::row_at(bytes, separator, expected.begins[row]) == static_cast<std::int64_t>(row));
+  }
 }
 
 // Whatever its format: the first bytes decide.
@@ -128,19 +186,5 @@ void fuzz_cache(std::string_view bytes) {
   const io::ReadInto never = [](const std::string&) -> data::Trial { throw core::Error({.what = "read anew"}); };
   expect_refusal_or_success([&] { (void)io::cached_trial(folder, kKey, never, context()); });
 }
-
-constexpr std::array<Target, 9> kTargets = {{{"study", fuzz_study},
-                                             {"setting", fuzz_setting},
-                                             {"csv", fuzz_table},
-                                             {"parquet", fuzz_table},
-                                             {"arrow", fuzz_table},
-                                             {"prediction", fuzz_prediction},
-                                             {"safetensors", fuzz_safetensors},
-                                             {"json", fuzz_json},
-                                             {"cache", fuzz_cache}}};
-
-}  // namespace
-
-std::span<const Target> targets() { return kTargets; }
 
 }  // namespace dfcl::fuzz
