@@ -45,6 +45,8 @@ void add_readout(Session& session) {
   verb.add_option("OUTCOMES", request->outcomes, "what happened: csv, csv.gz, parquet or arrow; a glob or a folder")
       ->required();
   add_field(verb, "-o,--output", request->output, "the results to write, .json, for dfcl report");
+  add_field(verb, "--previous", request->previous,
+            "results of the readout of the launch before this one, .json: launches are added up");
   add_field(verb, "--holdout-share", request->holdout_share,
             "the designed share of the hold-out\nDefault: what the plan says.");
   add_field(verb, "--control", request->control,

@@ -237,6 +237,7 @@ ROWS = {
         "launch": both(""),
         "budget": both(-1),
         "multiplier": both(-1),
+        "previous": both(ABSENT),
         "weight": both("nobody"),
         "guardrail": both("nobody"),
         "margin": both(1.5),

@@ -12,6 +12,7 @@
 
 #include "dfcl/data/plan.h"
 #include "dfcl/data/report_words.h"
+#include "dfcl/launch/launch_history.h"
 #include "dfcl/launch/moments.h"
 
 namespace dfcl::launch {
@@ -131,7 +132,8 @@ struct Readout {
   std::optional<Interval> next_multiplier;
   bool elasticity_is_assumed = false;  // the plan did not say it
   std::vector<std::string> warnings;
-  data::ReportWords words;  // of the plan: currency, what a unit is called
+  std::vector<LaunchLine> launches = {};  // those before and, last, this one; the caller says them
+  data::ReportWords words;                // of the plan: currency, what a unit is called
 };
 
 // Throws Error of kind data where the launch has no hold-out or no planned units, of kind unfit where the hold-out is

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <utility>
 
 #include "dfcl/core/error_makers.h"
@@ -13,6 +14,7 @@
 #include "dfcl/io/predictions/plan_file.h"
 #include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/launch/join_launch.h"
+#include "dfcl/report/launch/launch_history_file.h"
 #include "dfcl/report/launch/readout_report.h"
 #include "dfcl/verbs/outputs.h"
 #include "dfcl/verbs/revenue_value.h"
@@ -57,13 +59,25 @@ void check_request(const ReadoutRequest& request, const core::RunContext& contex
   require_text("control", request.control);
   require_kept_text("launch", request.launch);
   require_text("weight", request.weight);
+  require_text("previous", request.previous);
   for (const std::string& name : request.guardrails) require_text("guardrail", name);
   require_number("budget", request.budget);
   require_number("multiplier", request.multiplier);
   require_value(request.margin, request.per_revenue);
   if (!request.output) return;
   require_ending("output", *request.output, ".json");
-  require_output("output", *request.output, {request.plan, request.outcomes}, context);
+  require_output("output", *request.output, {request.plan, request.outcomes, request.previous.value_or("")}, context);
+}
+
+// The launches before this one, and this one.
+std::vector<launch::LaunchLine> launches_of(const ReadoutRequest& request, const io::PlanFile& plan,
+                                            const launch::Readout& readout) {
+  std::string name = request.launch.value_or(plan.option("launch"));
+  if (name.empty()) name = std::filesystem::path(request.plan).stem().string();
+  std::vector<launch::LaunchLine> earlier;
+  if (request.previous) earlier = report::read_launches(*request.previous, readout.words.currency);
+  return launch::with_launch(std::move(earlier), launch::line_of(readout, std::move(name)),
+                             request.previous.value_or(""));
 }
 
 }  // namespace
@@ -99,6 +113,7 @@ ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context)
   readout.words.currency = plan.option(data::kCurrencyOption);
   if (const std::string unit = plan.option(data::kUnitOption); !unit.empty()) readout.words.unit = unit;
   readout.words.revenue_is_money = plan.option(data::kCountOption) != "true";
+  readout.launches = launches_of(request, plan, readout);
   for (const std::string& warning : readout.warnings) context.warn(warning);
 
   data::Provenance provenance{"readout",

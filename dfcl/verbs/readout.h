@@ -26,6 +26,7 @@ struct ReadoutRequest {
   // What revenue is worth, in one of two ways; with it profit is shown.
   std::optional<double> margin;
   std::optional<double> per_revenue;
+  std::optional<std::string> previous;  // path of the results of the readout before: launches are added up
   // Columns of the outcomes: sample weights, and further outcomes of which more is worse.
   std::optional<std::string> weight;
   std::vector<std::string> guardrails;

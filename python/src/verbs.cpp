@@ -327,6 +327,7 @@ void bind_readout(nb::module_& module) {
       .add("multiplier", &Request::multiplier)
       .add("margin", &Request::margin)
       .add("per_revenue", &Request::per_revenue)
+      .add("previous", &Request::previous)
       .add("weight", &Request::weight)
       .add("guardrail", &Request::guardrails)
       .bind(module, "ReadoutRequest");

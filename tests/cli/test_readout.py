@@ -247,3 +247,33 @@ def test_roles_may_come_from_the_outcomes_alone(dfcl, tmp_path, files):
 
 def test_an_output_that_is_an_input_is_refused(dfcl, tmp_path, files):
     assert dfcl("readout", "plan.parquet", "outcomes.parquet", "-o", "plan.parquet").code == 2
+
+
+def test_launches_add_up(dfcl, files, tmp_path):
+    """Three launches, each read out after the one before: figures and their ends are sums; a launch counts once."""
+    plan, outcomes = files
+    figures = []
+    for number in range(3):
+        write(tmp_path / "outcomes.parquet", outcomes | {"revenue": [(1 + 0.5 * number) * one for one in outcomes["revenue"]]})
+        after = ["--previous", f"readout{number - 1}.json"] if number else []
+        made = dfcl("readout", "plan.parquet", "outcomes.parquet", "--per-revenue", "2", "--launch", f"2024-05-0{number + 1}", *after, "-o", f"readout{number}.json")
+        assert made.code == 0, made.stderr
+        figures.append(json.loads((tmp_path / f"readout{number}.json").read_text())["readout"])
+        lines = figures[-1]["launches"]
+        assert [line["name"] for line in lines] == [f"2024-05-0{i + 1}" for i in range(number + 1)]
+        assert ("All launches so far" in made.stdout) == (number > 0)
+        for place, line in enumerate(lines):
+            assert line["revenue"] == figures[place]["realised"]["incremental_revenue"]
+            assert line["profit"] == figures[place]["realised"]["incremental_profit"]
+            assert line["spend"] == figures[place]["spend"]
+        for key in ("revenue", "cost", "profit"):
+            for end in ("value", "low", "high"):
+                assert figures[-1]["all_launches"][key][end] == pytest.approx(sum(line[key][end] for line in lines), rel=1e-12)
+    page = dfcl("report", "readout2.json", "-o", "page.html")
+    assert page.code == 0 and "All 3 launches so far" in (tmp_path / "page.html").read_text()
+
+    again = dfcl("readout", "plan.parquet", "outcomes.parquet", "--per-revenue", "2", "--launch", "2024-05-03", "--previous", "readout2.json")
+    assert again.code == 3 and "counted already" in again.stderr
+    (tmp_path / "old.json").write_text(json.dumps(json.loads((tmp_path / "readout2.json").read_text()) | {"readout": {}}))
+    old = dfcl("readout", "plan.parquet", "outcomes.parquet", "--previous", "old.json")
+    assert old.code == 3 and "lists no launches" in old.stderr

@@ -529,6 +529,16 @@ export interface LaunchedGuardrail {
   harmed?: Maybe<string>;
 }
 
+// One launch of several, or all of them.
+export interface LaunchLine {
+  name?: Maybe<string>;
+  units?: Maybe<number>; // units
+  spend?: Maybe<number>; // total
+  revenue?: Maybe<Interval>; // total
+  cost?: Maybe<Interval>; // total
+  profit?: Maybe<Interval>; // total
+}
+
 // The units for which the plan chose one arm; role plan only.
 export interface ReadoutArm {
   arm?: Maybe<string>;
@@ -573,6 +583,8 @@ export interface Readout {
   warnings?: Maybe<Maybe<string>[]>;
   guardrails?: Maybe<Maybe<LaunchedGuardrail>[]>;
   sample_weights?: Maybe<boolean>;
+  launches?: Maybe<Maybe<LaunchLine>[]>;
+  all_launches?: Maybe<LaunchLine>;
   units_per_role?: Maybe<Record<string, Maybe<number>>>; // units
   arms?: Maybe<Maybe<ReadoutArm>[]>;
   crossings?: Maybe<Maybe<Crossing>[]>;

@@ -43,6 +43,19 @@ static const Described<Crossing>& description(Of<Crossing>) {
   return crossing;
 }
 
+static const Described<launch::LaunchLine>& description(Of<launch::LaunchLine>) {
+  using L = launch::LaunchLine;
+  static const auto line =
+      Described<L>("LaunchLine", "One launch of several, or all of them.")
+          .field("name", &L::name, "when it started, else the name of the plan")
+          .field("units", &L::units, {"of role plan", kUnits})
+          .field("spend", &L::spend, {"of all roles", kTotal})
+          .field("revenue", &L::revenue, {"over the hold-out", kTotal})
+          .field("cost", &L::cost, {"over the hold-out", kTotal})
+          .maybe("profit", &L::profit, {"over the hold-out; where it is said what revenue is worth", kTotal});
+  return line;
+}
+
 static const Described<launch::GuardrailReadout>& description(Of<launch::GuardrailReadout>) {
   using G = launch::GuardrailReadout;
   static const auto guardrail =
@@ -124,6 +137,10 @@ static const Described<Readout>& description(Of<Readout>) {
               "sample_weights",
               [](const R& one) { return one.has_sample_weights ? std::optional(true) : std::nullopt; },
               "gains count units by their sample weights")
+          .field("launches", &R::launches, "launches added up, this one last")
+          .field(
+              "all_launches", [](const R& one) { return launch::total_of(one.launches, one.launches.size()); },
+              "their sums; ends are sums of ends, which hold whatever the launches have in common")
           .field("units_per_role", units_per_role, {"`plan`, `holdout`, `explore`", kUnits})
           .field("arms", &R::arms, "by planned arm")
           .field("crossings", &R::crossings, "units that got another arm than planned")

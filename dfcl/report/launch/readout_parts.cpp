@@ -111,6 +111,56 @@ Table explored_table(const Readout& readout) {
   return table;
 }
 
+Table launches_table(const Readout& readout) {
+  const Wording wording(readout.words);
+  const launch::LaunchLine total = launch::total_of(readout.launches, readout.launches.size());
+  Table table{"launches",
+              "All launches so far",
+              "Over the hold-out. The ends of sums are sums of ends: they hold whatever the launches have in common.",
+              {"launch", "units", "spend", "extra revenue", "95 % interval", "extra cost"},
+              {}};
+  if (total.profit) table.columns.insert(table.columns.end(), {"profit", "95 % interval", "ROI"});
+  table.columns.emplace_back("revenue so far");
+  const auto add = [&](const launch::LaunchLine& line, const std::string& name, double so_far) {
+    std::vector<std::string> row = {name,
+                                    count_text(line.units),
+                                    wording.money_total(line.spend),
+                                    wording.revenue_total(line.revenue.value),
+                                    range_text(line.revenue),
+                                    wording.money_total(line.cost.value)};
+    if (total.profit) {
+      const std::optional<double> roi = line.roi();
+      row.insert(row.end(), {wording.money_total(line.profit->value), range_text(*line.profit),
+                             roi ? wording.format().roi(*roi) : ""});
+    }
+    row.push_back(wording.revenue_total(so_far));
+    table.rows.push_back(std::move(row));
+  };
+  for (std::size_t i = 0; i < readout.launches.size(); ++i)
+    add(readout.launches[i], readout.launches[i].name, launch::total_of(readout.launches, i + 1).revenue.value);
+  add(total, "in all", total.revenue.value);
+  return table;
+}
+
+Figure launches_figure(const Readout& readout) {
+  Figure figure{"launches",
+                "Extra revenue, launch by launch and so far",
+                "Over the hold-out, in all. The ends of sums are sums of ends.",
+                "launch",
+                "extra revenue",
+                "category",
+                "points",
+                {}};
+  FigureSeries each{"launch", {}}, so_far{"so far", {}};
+  for (std::size_t i = 0; i < readout.launches.size(); ++i) {
+    const std::string name = fmt::format("{}. {}", i + 1, readout.launches[i].name);
+    each.points.push_back({name, readout.launches[i].revenue});
+    so_far.points.push_back({name, launch::total_of(readout.launches, i + 1).revenue});
+  }
+  figure.series = {each, so_far};
+  return figure;
+}
+
 Figure spend_figure(const Readout& readout) {
   Figure figure{
       "spend_by_arm", "Spend by planned arm", "Units of role plan, in all.", "arm", "cost", "category", "bar", {}};
@@ -174,6 +224,17 @@ std::string guardrail_sentence(const launch::GuardrailReadout& guardrail) {
                      100.0 * guardrail.increment.high / base, answer);
 }
 
+std::string launches_sentence(const Readout& readout) {
+  const Wording wording(readout.words);
+  const launch::LaunchLine total = launch::total_of(readout.launches, readout.launches.size());
+  std::string text = fmt::format("All {} launches so far: {} {} of revenue over the hold-out", readout.launches.size(),
+                                 signed_text(total.revenue.value, false, wording), range_text(total.revenue));
+  if (total.profit)
+    text +=
+        fmt::format(", {} {} of profit", signed_text(total.profit->value, true, wording), range_text(*total.profit));
+  return fmt::format("{}, at a spend of {}.", text, wording.money_total(total.spend));
+}
+
 // Where not all that was planned is counted: which part of the budget was for what is.
 std::string budget_part(const Readout& readout) {
   if (!readout.budget_of_all || std::abs(*readout.budget / *readout.budget_of_all - 1.0) < 1e-9) return "";
@@ -206,6 +267,7 @@ Verdict readout_verdict(const Readout& readout) {
   for (std::size_t i = 0; i < readout.guardrails.size(); ++i)
     verdict.sentence += (i == 0 ? " Guardrails: " : "; ") + guardrail_sentence(readout.guardrails[i]);
   if (!readout.guardrails.empty()) verdict.sentence += ".";
+  if (readout.launches.size() > 1) verdict.details.push_back(launches_sentence(readout));
   const Interval& ratio = readout.per_unit.return_per_cost;
   if (!std::isfinite(ratio.value)) {
     verdict.details.emplace_back("A return is not defined: no more was spent than on the hold-out.");
@@ -242,13 +304,20 @@ std::string holdout_sentence(const Readout& readout) {
 }
 
 std::vector<Table> readout_tables(const Readout& readout) {
-  std::vector<Table> tables = {summary_table(readout), arms_table(readout)};
+  std::vector<Table> tables = {summary_table(readout)};
+  if (readout.launches.size() > 1) tables.push_back(launches_table(readout));
+  tables.push_back(arms_table(readout));
   if (!readout.crossings.empty()) tables.push_back(crossings_table(readout));
   if (!readout.explored.empty()) tables.push_back(explored_table(readout));
   return tables;
 }
 
-std::vector<Figure> readout_figures(const Readout& readout) { return {spend_figure(readout)}; }
+std::vector<Figure> readout_figures(const Readout& readout) {
+  std::vector<Figure> figures;
+  if (readout.launches.size() > 1) figures.push_back(launches_figure(readout));
+  figures.push_back(spend_figure(readout));
+  return figures;
+}
 
 std::vector<std::string> readout_sentences(const Readout& readout) {
   const char* const weights = readout.has_sample_weights

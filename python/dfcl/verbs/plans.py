@@ -289,6 +289,7 @@ def readout(
     launch: str | None = None,
     budget: float | None = None,
     multiplier: float | None = None,
+    previous: Path | None = None,
     weight: str | None = None,
     guardrail: str | Sequence[str] | None = None,
     margin: float | None = None,
@@ -313,6 +314,8 @@ def readout(
         When the plan started; by default what the plan says.
     budget, multiplier : float, optional
         Of the plan; by default what it says.
+    previous : path, optional
+        The results file of the readout of the launch before this one: launches are added up.
     weight : str, optional
         A column of the outcomes with sample weights.
     guardrail : str or sequence of str, optional
@@ -332,7 +335,7 @@ def readout(
     """
     request = _dfcl.ReadoutRequest()
     fill(request, holdout_share=holdout_share, control=control, launch=launch, budget=budget, multiplier=multiplier)
-    fill(request, weight=weight, guardrail=guardrail, margin=margin, per_revenue=per_revenue, output=output)
+    fill(request, previous=previous, weight=weight, guardrail=guardrail, margin=margin, per_revenue=per_revenue, output=output)
     with Sources() as sources:
         fill_tables(request, sources, plan=plan, outcomes=outcomes)
         return Readout(*_dfcl.readout(request, run_of(0, 0, progress, overwrite)))

@@ -12,7 +12,32 @@ import type { View } from "../view";
 export function readout(view: View): Child {
   const found = view.results.readout;
   if (!found) return null;
-  return section("launch", "What the launch brought", h("dl", { class: "tiles" }, ...tiles(view, found)), note(`Totals over the hold-out; below each figure its ${view.levelText} interval. What was spent is counted and has no interval.`), promiseChart(view, found));
+  return section("launch", (found.launches?.length ?? 0) > 1 ? "What this launch brought" : "What the launch brought", h("dl", { class: "tiles" }, ...tiles(view, found)), note(`Totals over the hold-out; below each figure its ${view.levelText} interval. What was spent is counted and has no interval.`), promiseChart(view, found), soFar(view, found));
+}
+
+// Launches added up; the chart and table of them stand below with the others.
+function soFar(view: View, found: Readout): Child {
+  const total = found.all_launches;
+  const count = found.launches?.length ?? 0;
+  if (!total || count < 2) return null;
+  const format = view.format;
+  const roi = isNumber(total.profit?.value) && isNumber(total.cost?.value) && total.cost.value > 0 ? total.profit.value / total.cost.value : null;
+  const figure = (name: string, interval: Maybe<Interval>, money: boolean, words: string) =>
+    isNumber(interval?.value) ? tile(name, tileText(interval, (value) => (money ? format.signedMoney(value, 0) : format.signed(value, 0)), (value) => (money ? format.money(value, 0) : format.fixed(value, 0))), words, toneOf(interval)) : null;
+  return h(
+    "div",
+    {},
+    h("h3", {}, `All ${count} launches so far`),
+    h(
+      "dl",
+      { class: "tiles" },
+      isNumber(total.spend) ? tile("Spend", { big: format.money(total.spend), range: "" }, "all roles") : null,
+      figure(`Extra ${view.revenueName}`, total.revenue, false, "over the hold-outs"),
+      figure("Profit", total.profit, true, "after extra cost"),
+      roi === null ? null : tile("Return on investment", { big: `${roi > 0 ? "+" : ""}${format.percent(roi, 0)}`, range: "" }, "profit per extra cost"),
+    ),
+    note("The ends of these sums are the sums of the launches' ends: they hold even where the same units are held out every time."),
+  );
 }
 
 function tiles(view: View, found: Readout): Child[] {
