@@ -70,6 +70,7 @@ test-spark: build ## test dfcl.spark with Spark on this machine (SPARKS="3.5 4";
 
 test-full: test format-check tidy ## all tests, also under the address, undefined-behaviour and thread sanitizers; clang-tidy
 	@DFCL_SPARK_SKIPPED=0 $(MAKE) test-spark
+	@DFCL_FULL=1 DFCL_BINARY=build/release/bin/dfcl .venv/bin/python3 -m pytest -q -p no:cacheprovider tests/cli/test_matrices.py
 	@cmake --build build/release -j $(JOBS) --target benchmarks
 	@$(call build,dev)
 	@$(ASAN) $(call ctest,dev) -LE slow
@@ -83,7 +84,7 @@ fuzz: setup ## run every fuzzer for SECONDS (600) from its corpus (ONLY=csv,stud
 
 torture: build ## faults at every file operation and 200 kills, for every verb that writes (VERBS=train,predict KILLS=200)
 	@cc -shared -fPIC -O1 -Wall -Wextra -Werror -o build/release/fault_shim.so tests/torture/fault_shim.c -ldl
-	@.venv/bin/python3 tests/torture/torture.py build/release/bin/dfcl --shim build/release/fault_shim.so $(if $(VERBS),--verbs $(VERBS)) --kills $(or $(KILLS),200)
+	@.venv/bin/python3 tests/torture/torture.py build/release/bin/dfcl --shim build/release/fault_shim.so $(if $(VERBS),--verbs $(VERBS)) --kills $(or $(KILLS),200) --step-from $(or $(STEP_FROM),2000)
 
 wheel: build ## wheels of the Python package in dist/ (PYTHONS="python3.11 python3.12")
 	@tools/wheel.sh build/release $(or $(PYTHONS),.venv/bin/python3)

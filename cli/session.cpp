@@ -51,9 +51,17 @@ extern "C" void request_stop(int) {
   if (stop_signals.fetch_add(1) >= 2) _exit(static_cast<int>(ErrorKind::interrupted));
 }
 
+// One error, though several threads may find that there is no memory: the first says it, the others wait for the end.
+std::atomic_flag error_is_said;
+
+void be_the_only_one() {
+  while (error_is_said.test_and_set()) ::pause();
+}
+
 // For handlers, which may allocate nothing: says why, and ends the process. Temporary files of the run are left for the
 // next one to remove.
 [[noreturn]] void end_at_once(std::string_view message, ErrorKind kind) {
+  be_the_only_one();
   (void)!::write(STDERR_FILENO, message.data(), message.size());
   _exit(static_cast<int>(kind));
 }
@@ -80,10 +88,11 @@ extern "C" void end_without_file(int) {
   end_at_once("dfcl: error: unexpected end\nhint: this is a bug in dfcl\n", ErrorKind::internal);
 }
 
-// A file that the program opens later must not become its standard output: messages would be written into it.
+// A file that the program opens later must not become its standard output: messages would be written into it. What is
+// written to a closed standard output fails, as on a full disk: results that are lost are no success.
 void occupy_standard_descriptors() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (::fcntl(number, F_GETFD) < 0) (void)!::open("/dev/null", number == STDIN_FILENO ? O_RDONLY : O_WRONLY);
+    if (::fcntl(number, F_GETFD) < 0) (void)!::open("/dev/null", number == STDERR_FILENO ? O_WRONLY : O_RDONLY);
   }
 }
 
@@ -121,6 +130,7 @@ const char* kind_name(ErrorKind kind) {
 
 // As text, or with --json as one object. Returns the exit code.
 int report_error(const ErrorDetails& details, const core::FieldStyle& style, bool as_json) {
+  be_the_only_one();
   const int code = static_cast<int>(details.kind);
   if (as_json) {
     const ErrorDetails shown = core::rendered(details, style);

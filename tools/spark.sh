@@ -33,7 +33,12 @@ for version in "$@"; do
     say "virtual environment with $(grep pyspark "$requirements")"
     .venv/bin/python3 -m venv --clear "$home"
     if ! timeout 300 "$home/bin/pip" install --quiet --retries 1 --disable-pip-version-check -r "$requirements"; then
-      skip "pip cannot install $requirements here"
+      # A package index that answers makes it a failure of ours.
+      if timeout 60 "$home/bin/pip" download --quiet --retries 0 --disable-pip-version-check --no-deps -d "$home/probe" pip; then
+        say "pip cannot install $requirements"
+        exit 1
+      fi
+      skip "there is no package index here, and $requirements is not installed"
     fi
     sha256sum <"$requirements" >"$stamp"
   fi

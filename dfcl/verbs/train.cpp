@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/verbs/train.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "dfcl/data/prediction_facts.h"
 #include "dfcl/io/predictions/prediction_writer.h"
 #include "dfcl/io/study/study_file.h"
+#include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/io/trial/trial_reader.h"
 #include "dfcl/learn/enough.h"
 #include "dfcl/learn/record_json.h"
@@ -32,8 +32,7 @@ namespace {
 // A log to which lines are added while the run goes on.
 class EpochLog {
  public:
-  explicit EpochLog(const std::string& path)
-      : path_(path), file_(core::open_file(path, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY, 0644)) {
+  explicit EpochLog(const std::string& path) : path_(path), file_(io::open_to_append(path)) {
     if (!file_) throw core::file_error(path_, "cannot write the log", errno);
   }
   void add(const learn::EpochRecord& record) {

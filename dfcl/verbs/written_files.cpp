@@ -27,16 +27,29 @@ std::string list_in(const std::string& folder) { return (fs::path(folder) / "out
 
 std::string place_of(const std::string& file) { return fs::weakly_canonical(fs::absolute(file)).string(); }
 
-// An object of texts, empty where the list is absent or is no such list.
+bool is_list(const ordered_json& json) {
+  if (!json.is_object()) return false;
+  for (const auto& [file, hash] : json.items()) {
+    if (!hash.is_string() || !fs::path(file).is_absolute()) return false;
+    const auto text = hash.get<std::string>();
+    const bool is_hash = text.size() == 16 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (!is_hash && !text.empty() && text != kBeingWritten) return false;
+  }
+  return true;
+}
+
+// An object of texts, empty where there is none. Throws Error of kind file where something else has its name: it is
+// somebody else's, and would be replaced.
 ordered_json read_list(const std::string& folder) {
   constexpr std::size_t kMostBytes = 1'000'000;
-  ordered_json list;
-  try {
-    if (fs::exists(list_in(folder)))
-      list = ordered_json::parse(io::read_text_file(list_in(folder), kMostBytes), nullptr, false);
-  } catch (const core::Error&) {  // then nothing is known to be the run's own
-  }
-  return list.is_object() ? list : ordered_json::object();
+  std::error_code absent;
+  if (!fs::exists(list_in(folder), absent)) return ordered_json::object();
+  ordered_json list = ordered_json::parse(io::read_text_file(list_in(folder), kMostBytes), nullptr, false);
+  if (is_list(list)) return list;
+  throw core::Error({.kind = core::ErrorKind::file,
+                     .what = "not the list of what a run has written",
+                     .where = list_in(folder),
+                     .hint = "move the file, or choose another folder"});
 }
 
 // "" where it cannot be read.
@@ -61,9 +74,10 @@ std::string hash_of_file(const std::string& path) {
 }  // namespace
 
 bool WrittenFiles::wrote(const std::string& output) const {
-  std::error_code absent;
-  if (!folder_ || !fs::exists(output, absent)) return false;
+  if (!folder_) return false;
   const ordered_json list = read_list(*folder_);
+  std::error_code absent;
+  if (!fs::exists(output, absent)) return false;
   const auto found = list.find(place_of(output));
   if (found == list.end() || !found->is_string()) return false;
   const auto kept = found->get<std::string>();

@@ -19,7 +19,8 @@ class WrittenFiles {
   // folder: a checkpoint's or a comparison's; nothing: no file is remembered.
   explicit WrittenFiles(std::optional<std::string> folder) : folder_(std::move(folder)) {}
 
-  // As verbs::require_output, but a file that this run wrote may be there.
+  // As verbs::require_output, but a file that this run wrote may be there. Throws Error of kind file, too, where the
+  // folder has another outputs.json.
   void require_output(const char* field, const std::string& output, std::initializer_list<std::string> inputs,
                       const core::RunContext& context) const;
   // Writes the file by `write`, and lists it: before, so that a run that is killed finds its own file, and after, by

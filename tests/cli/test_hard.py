@@ -7,8 +7,10 @@ import shutil
 import signal
 import stat
 import subprocess
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -201,11 +203,68 @@ def test_errors_that_nobody_can_read_keep_their_code(here, line):
 
 def test_closed_descriptors_stay_free_of_our_files(here, tmp_path):
     train = "dfcl train s.toml --method tsm --epochs 1 --log log.txt --overwrite -o n.safetensors"
-    good(here.shell(f"{train} <&- >&- 2>&-"))
+    good(here.shell(f"{train} <&- >/dev/null 2>&-"))
     text = (tmp_path / "log.txt").read_text()
     assert text.startswith("{") and "warning" not in text
-    assert here.shell("dfcl check s.toml >&- 2>&-").code == 0
-    assert here.shell("dfcl check s.toml > /dev/full").code == FILE
+    assert here.shell("dfcl check s.toml >/dev/null 2>&-").code == 0
+    for lost in ("> /dev/full", ">&-", "<&- >&- 2>&-"):
+        assert here.shell(f"dfcl check s.toml {lost}").code == FILE, lost
+
+
+def test_a_log_on_standard_output_stands_before_the_results(here, tmp_path):
+    good(here.shell("dfcl train s.toml --method tsm --epochs 2 --log /dev/stdout -o n.safetensors > all.txt"))
+    text = (tmp_path / "all.txt").read_text()
+    assert text.startswith("{") and '"epoch"' in text and len(text.splitlines()) > text.count('"epoch"') >= 2
+
+
+def test_a_list_of_outputs_that_is_somebody_elses_stays(here, tmp_path):
+    train = ("train", "s.toml", "--method", "tsm", "--epochs", "1", "--checkpoint", "points", "-o", "n.safetensors")
+    (tmp_path / "points").mkdir()
+    (tmp_path / "points" / "outputs.json").write_text('{"mine": 1}')
+    refused = here.plain(*train)
+    assert refused.code == FILE and "outputs.json" in refused.stderr
+    assert (tmp_path / "points" / "outputs.json").read_text() == '{"mine": 1}'
+
+
+def test_what_a_table_says_of_itself_lies_beside_it_not_beside_its_link(here, tmp_path):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "p.csv").touch()
+    (tmp_path / "link.csv").symlink_to("kept/p.csv")
+    good(here.plain("predict", "m.safetensors", "t.parquet", "-o", "link.csv", "--overwrite"))
+    assert (tmp_path / "kept" / "p.csv.meta.json").exists() and not (tmp_path / "link.csv.meta.json").exists()
+    (tmp_path / "bare.csv").write_bytes((tmp_path / "kept" / "p.csv").read_bytes())
+    link, kept, bare = (good(here.plain("info", name)).stdout.replace(name, "") for name in ("link.csv", "kept/p.csv", "bare.csv"))
+    assert link == kept != bare
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root writes as somebody else")
+def test_another_owners_file_never_opens_up(made, run_in):
+    """Somebody who may write the folder replaces a file of root's group: that group's rights are not given to another."""
+    nobody = 65534
+    with tempfile.TemporaryDirectory() as name:  # pytest's own folders are closed to others
+        folder = Path(name)
+        os.chmod(folder, 0o777)
+        shutil.copy(made / "results.json", folder)
+        (folder / "r.html").write_text("old")
+        os.chmod(folder / "r.html", 0o660)
+        os.chmod(folder / "results.json", 0o644)
+        try:
+            done = run_in(folder).plain("report", "results.json", "-o", "r.html", "--overwrite", user=nobody, group=nobody, extra_groups=[])
+        except PermissionError:
+            pytest.skip("the program is closed to others")
+        now = (folder / "r.html").stat()
+    assert done.code == 0, done.stderr
+    assert (now.st_uid, now.st_gid, stat.S_IMODE(now.st_mode)) == (nobody, nobody, 0o600)
+
+
+def test_a_temporary_that_may_only_be_read_is_removed_too(here, tmp_path):
+    (tmp_path / "r.html").write_text("old")
+    os.chmod(tmp_path / "r.html", 0o444)
+    report = ("report", "results.json", "-o", "r.html", "--overwrite")
+    assert here.plain(*report, env={**os.environ, "DFCL_FAULT": "rename:1:die"}).code == -signal.SIGKILL
+    assert len(litter(tmp_path)) == 1
+    good(here.plain(*report))
+    assert litter(tmp_path) == []
 
 
 def test_text_that_is_not_utf8_is_refused(here):
@@ -272,7 +331,7 @@ KILLS = ["open:5:die", "write:1:die", "write:3:die", "sync:1:die", "rename:1:die
 @pytest.mark.parametrize("fault", KILLS)
 def test_a_killed_run_is_mended_by_the_same_command(here, tmp_path, fault):
     train = ("train", "s.toml", "--method", "tsm", "--epochs", "1", "--cache", "kept", "--checkpoint", "points", "-o", "n.safetensors")
-    here.plain(*train, env={**os.environ, "DFCL_FAULT": fault})
+    assert here.plain(*train, env={**os.environ, "DFCL_FAULT": fault}).code == -signal.SIGKILL
     good(here.plain(*train))
     assert (tmp_path / "n.safetensors").read_bytes() == (tmp_path / "m.safetensors").read_bytes()
     assert litter(tmp_path) == []
@@ -281,7 +340,7 @@ def test_a_killed_run_is_mended_by_the_same_command(here, tmp_path, fault):
 def test_a_comparison_killed_at_its_first_write_goes_on(here, tmp_path):
     compare = ("compare", "s.toml", "--methods", "tsm,dfcl-mer", "--set", "method.epochs=2", "--resamples", "0", "--estimator", "hajek", "-o", "compared")
     for fault in ("write:1:die", "rename:1:die", "rename:3:die"):
-        here.plain(*compare, env={**os.environ, "DFCL_FAULT": fault})
+        assert here.plain(*compare, env={**os.environ, "DFCL_FAULT": fault}).code == -signal.SIGKILL
     good(here.plain(*compare))
     assert litter(tmp_path) == []
     (tmp_path / "compared" / "training.json").write_text('{"tsm-0": {"seconds": "x", "resumed": 4}}')

@@ -102,11 +102,11 @@ class Torture:
             sys.exit(f"dfcl {VERBS[verb][0]}: {done.stderr}")
         return (folder / VERBS[verb][1]).read_bytes(), time.monotonic() - begin
 
-    def faults(self, verb, expected, through, operation, most):
-        """The faults of one operation, until the verb ends well five times in a row."""
+    def faults(self, verb, expected, through, operation, most, step_from):
+        """The faults of one operation, until the verb ends well five times in a row; beyond step_from in growing steps."""
         outcomes, good_ends, n = Counter(), 0, 0
         while good_ends < 5 and n < most:
-            n += 1 if n < 2000 else n // 10
+            n += 1 if n < step_from else max(1, n // 10)
             what = f"{verb}, {through} {operation} {n}"
             folder = self.fresh(verb)
             wish = f"{operation}:{n}:fail"
@@ -127,6 +127,8 @@ class Torture:
                 self.wrong(what, "not one error", done.stderr[:300])
             if verb != "compare" and output.read_bytes() not in (b"old\n", expected):
                 self.wrong(what, "the old output", "is neither old nor new")
+            if self.litter(folder):  # a process that was not killed takes its temporaries with it
+                self.wrong(what, "litter after the fault", self.litter(folder))
             self.rerun(verb, folder, expected, what)
         return outcomes
 
@@ -140,6 +142,9 @@ class Torture:
         except subprocess.TimeoutExpired:
             process.kill()
         code = process.wait()
+        output = folder / VERBS[verb][1]
+        if verb != "compare" and output.read_bytes() not in (b"old\n", expected):
+            self.wrong(f"{verb}, killed after {moment:.3f} s", "the output", "is neither old nor new")
         self.rerun(verb, folder, expected, f"{verb}, killed after {moment:.3f} s")
         return "killed" if code < 0 else "ended"
 
@@ -151,6 +156,7 @@ def main():
     parser.add_argument("--verbs", default=",".join(VERBS))
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--most", type=int, default=10_000, help="faults of an operation at most")
+    parser.add_argument("--step-from", type=int, default=2000, help="every operation up to this one, then in growing steps")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     options = parser.parse_args()
     print(f"seed {options.seed}")
@@ -164,7 +170,7 @@ def main():
                 for operation in operations:
                     if options.most == 0:
                         continue
-                    counts = torture.faults(verb, references[verb][0], through, operation, options.most)
+                    counts = torture.faults(verb, references[verb][0], through, operation, options.most, options.step_from)
                     other = sum(counts.values()) - counts[0] - counts[FILE] - counts[OUT_OF_MEMORY]
                     print(f"| {verb} | {operation} | {through} | {sum(counts.values())} | {counts[0]} | {counts[FILE]} | {counts[OUT_OF_MEMORY]} | {other} |", flush=True)
         kills = Counter()

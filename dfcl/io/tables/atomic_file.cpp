@@ -89,16 +89,39 @@ void remove_dead(const fs::path& folder, const std::string& name) {
     if (!is_temporary_name(other) || other.size() != name.size() + 1 + kDigits + kEnding.size() ||
         !other.starts_with(name + "."))
       continue;
-    const core::Descriptor file = core::open_file(entry.path(), O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+    // Whichever its permissions allow: they are those of the file that it was to replace.
+    core::Descriptor file = core::open_file(entry.path(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    if (!file) file = core::open_file(entry.path(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
     struct stat status {};
     if (!file || ::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
     if (::flock(file.number(), LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
   }
 }
 
+// Only root may give files away; others keep the group where they belong to it, and the permissions. A group that
+// cannot be kept gets no more than everybody: what the old one might read, another might not.
+void keep_owner(int file, const struct stat& status) {
+  mode_t mode = status.st_mode & 0777;
+  const bool has_group =
+      ::fchown(file, status.st_uid, status.st_gid) == 0 || ::fchown(file, static_cast<uid_t>(-1), status.st_gid) == 0;
+  if (!has_group) mode &= static_cast<mode_t>(0707 | ((mode & 07) << 3));
+  if (::fchmod(file, mode) != 0) errno = 0;  // a file system without permissions
+}
+
 }  // namespace
 
 bool is_stream(const std::string& path) { return resolve(path).is_stream; }
+
+std::string path_without_links(const std::string& path) {
+  const Place place = resolve(path);
+  return place.is_stream ? path : place.path;
+}
+
+core::Descriptor open_to_append(const std::string& path) {
+  const Place place = resolve(path);
+  if (place.own_descriptor) return core::Descriptor(::fcntl(*place.own_descriptor, F_DUPFD_CLOEXEC, 3));
+  return core::open_file(path, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY, 0644);
+}
 
 bool is_temporary_name(std::string_view name) {
   if (name.size() < kDigits + 1 + kEnding.size() || !name.ends_with(kEnding)) return false;
@@ -124,9 +147,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
   remove_dead(folder, fs::path(place_).filename());
   make_temporary(place.is_there ? 0600 : 0644);
   if (!place.is_there) return;
-  // Only root may give files away; for others the permissions are what can be kept.
-  if (::fchown(file_.number(), place.status.st_uid, place.status.st_gid) != 0) errno = 0;
-  if (::fchmod(file_.number(), place.status.st_mode & 0777) != 0) errno = 0;  // a file system without permissions
+  keep_owner(file_.number(), place.status);
 }
 
 AtomicFile::~AtomicFile() {
@@ -134,15 +155,18 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::make_temporary(unsigned mode) {
+  // Some file systems say 0 links of every file: then the last one is taken, and if it does go, its renaming fails.
+  constexpr int kMostTries = 8;
   struct stat status {};
-  for (;;) {
+  for (int tries = 1;; ++tries) {
     const std::string name = fmt::format("{}.{}{}", place_, core::random_name(), kEnding);
     file_ = core::open_file(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
     if (!file_) throw file_error(path_, "cannot write", errno);
     temporary_ = name;
     const bool is_locked = ::flock(file_.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     // Whoever else holds the lock is about to remove the file.
-    if (is_locked && (::fstat(file_.number(), &status) != 0 || status.st_nlink > 0)) return;
+    const bool stands = is_locked && (::fstat(file_.number(), &status) != 0 || status.st_nlink > 0);
+    if (stands || tries == kMostTries) return;
   }
 }
 

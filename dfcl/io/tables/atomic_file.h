@@ -48,6 +48,13 @@ class AtomicFile {
 // Whether the path names something that AtomicFile writes to as it comes.
 bool is_stream(const std::string& path);
 
+// The file that a link leads to; of a stream, and where there is no link, the path itself.
+std::string path_without_links(const std::string& path);
+
+// For lines that are added while others write, too: a descriptor of this process (/dev/stdout) is that descriptor, with
+// its position. Below 0 with errno.
+core::Descriptor open_to_append(const std::string& path);
+
 // Whether a name in a folder is that of a temporary.
 bool is_temporary_name(std::string_view name);
 

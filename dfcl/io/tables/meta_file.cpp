@@ -114,7 +114,7 @@ void remove_meta(const std::string& path) {
   }
 }
 
-std::string meta_path(const std::string& table_path) { return table_path + ".meta.json"; }
+std::string meta_path(const std::string& table_path) { return path_without_links(table_path) + ".meta.json"; }
 
 std::string meta_text(const data::Provenance& provenance,
                       const std::vector<std::pair<std::string, std::string>>& figures,
@@ -136,8 +136,9 @@ std::string meta_text(const data::Provenance& provenance,
 }
 
 data::Provenance read_meta(const std::string& table_path) {
-  const std::string path = meta_path(table_path);
   std::error_code absent;
+  std::string path = meta_path(table_path);
+  if (!fs::exists(path, absent)) path = table_path + ".meta.json";  // beside the link, with a link of its own perhaps
   if (!fs::exists(path, absent)) return {};
   const MetaReader meta(path);
   const Contents contents = contents_of(table_path);

@@ -13,6 +13,7 @@
 
 namespace dfcl::io {
 
+// Beside the table itself, where the path is a link to it.
 std::string meta_path(const std::string& table_path);
 // Where it is such a file; anything else of that name stays.
 void remove_meta(const std::string& path);
