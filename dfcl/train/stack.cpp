@@ -11,11 +11,11 @@
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/hash.h"
-#include "dfcl/train/calibrate.h"
 #include "dfcl/train/checkpoint.h"
 #include "dfcl/train/device.h"
 #include "dfcl/train/run_key.h"
 #include "dfcl/train/stack_weights.h"
+#include "dfcl/train/weigh_members.h"
 
 namespace dfcl::train {
 namespace {
@@ -146,74 +146,21 @@ class StackFit {
     return hooks;
   }
 
-  // Members are judged as they are once calibrated: one whose effects are too small is no worse for it. They are mixed
-  // as they came, with weights that give the same effects but for what all share, which is calibrated in the end.
   StackResult weighed() {
-    std::vector<const learn::Predicted*> unseen, judged;
-    std::vector<learn::Predicted> calibrated;
-    std::vector<double> slopes;
-    calibrated.reserve(members_.size());
-    for (const FoldedMethod& member : members_) {
-      unseen.push_back(&member.unseen);
-      slopes.push_back(1.0);
-      judged.push_back(&member.unseen);
-      if (!is_stack_calibrated(request_.study)) continue;
-      calibrated.push_back(calibrated_copy(member.unseen, slopes.back()));
-      judged.back() = &calibrated.back();
-    }
-    StackJudge judge(request_.trial, request_.prepared, request_.units, request_.outcomes, judged, context_);
-    const std::vector<double> chosen = judge.weights();
-    const std::vector<double> weights = weights_as_learned(chosen, slopes);
+    std::vector<MemberPredictions> members;
+    for (const FoldedMethod& member : members_) members.push_back({member.method->name, &member.unseen});
+    WeighedMembers found = weigh_members(request_.trial, request_.prepared, request_.units, request_.outcomes, members,
+                                         is_stack_calibrated(request_.study), context_);
+    found.facts.left_out = std::move(facts_.left_out);
+    facts_ = std::move(found.facts);
+    for (std::size_t i = 0; i < members_.size(); ++i) facts_.members[i].seconds = members_[i].seconds;
     StackResult result;
-    facts_.num_units = request_.units.size();
-    facts_.num_folds = kFolds;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      std::vector<double> alone(weights.size());
-      alone[i] = 1.0;
-      const evaluate::Estimate value = judge.net_value(alone);
-      const bool is_mean = i == members_.size();
-      facts_.members.push_back({is_mean ? model::kMeanEffectName : members_[i].method->name, weights[i], value.value,
-                                value.standard_error, is_mean ? 0.0 : members_[i].seconds});
-    }
-    const evaluate::Estimate value = judge.net_value(chosen);
-    facts_.net_value = value.value;
-    facts_.standard_error = value.standard_error;
-    result.unseen = judge.mixture(unseen, weights);
-    if (weights.back() > 0.0) {
-      result.mean_effect = judge.mean_effect();
-      result.mean_effect->weight = weights.back();
-    }
-    refit(weights);
-    take_predictors(weights, result);
+    result.unseen = std::move(found.unseen);
+    result.mean_effect = std::move(found.mean_effect);
+    refit(found.weights);
+    take_predictors(found.weights, result);
     result.facts = std::move(facts_);
     return result;
-  }
-
-  learn::Predicted calibrated_copy(const learn::Predicted& unseen, double& slope) const {
-    const learn::TrainingSet set = request_.prepared.training_set(request_.trial);
-    learn::Predicted copy{core::Matrix<float>(context_.scratch(), unseen.revenue.rows(), unseen.revenue.cols()),
-                          core::Matrix<float>(context_.scratch(), unseen.cost.rows(), unseen.cost.cols())};
-    std::copy_n(unseen.revenue.data(), unseen.revenue.rows() * unseen.revenue.cols(), copy.revenue.data());
-    std::copy_n(unseen.cost.data(), unseen.cost.rows() * unseen.cost.cols(), copy.cost.data());
-    const std::size_t control = request_.trial.arms.control;
-    const learn::Calibration found =
-        fit_calibration(request_.outcomes.as_units(), unseen, set.facts, control, set.learns_cost, context_);
-    slope = found.revenue.slope;
-    learn::calibrate(found, control, {copy.revenue.view(), copy.cost.view()});
-    return copy;
-  }
-
-  // A member's effects enter as many times larger as calibration made them; what is common to all is left to it.
-  static std::vector<double> weights_as_learned(std::vector<double> weights, const std::vector<double>& slopes) {
-    constexpr double kLeastSlope = 0.1;
-    double before = 0.0, after = 0.0;
-    for (std::size_t i = 0; i < slopes.size(); ++i) {
-      before += weights[i];
-      weights[i] *= std::max(kLeastSlope, slopes[i]);
-      after += weights[i];
-    }
-    for (std::size_t i = 0; i < slopes.size() && after > 0.0; ++i) weights[i] *= before / after;
-    return weights;
   }
 
   double share_of(std::span<const double> weights, std::size_t member) const {

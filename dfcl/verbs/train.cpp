@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/file_calls.h"
@@ -21,6 +22,7 @@
 #include "dfcl/model/model_file.h"
 #include "dfcl/train/device.h"
 #include "dfcl/train/method_traits.h"
+#include "dfcl/train/shards.h"
 #include "dfcl/train/train.h"
 #include "dfcl/verbs/check.h"
 #include "dfcl/verbs/outputs.h"
@@ -141,8 +143,9 @@ model::Model train(const TrainRequest& request, core::RunContext& context) {
     };
   const std::string cache = request.cache.value_or("");
   context.scratch_folder = cache;
-  const CheckedTrial read =
-      check_and_adjust(io::read_trial(with_trial(study, request.study), context, cache), study, context);
+  data::Trial whole = io::read_trial(with_trial(study, request.study), context, cache);
+  if (!request.features.empty()) train::recode_levels(request.features, whole);
+  const CheckedTrial read = check_and_adjust(std::move(whole), study, context);
   require_fit(read.checked, request.force, context);
   const data::Trial& trial = *read.trial;
   options.study_text = io::study_text(study);

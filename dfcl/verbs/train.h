@@ -8,8 +8,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dfcl/core/run_context.h"
+#include "dfcl/data/features.h"
 #include "dfcl/model/model.h"
 #include "dfcl/verbs/study_input.h"
 
@@ -28,6 +30,9 @@ struct TrainRequest {
   std::string device = "cpu";             // networks are trained on: auto, cpu or cuda (train/device.h)
   std::string precision = "tf32";         // of products on a graphics card: tf32 or fp32
   bool force = false;                     // continue even if the trial is unfit
+  // Whose levels categories are coded by, where fits on other parts of the trial must mean the same by a code
+  // (train_shards.h). Empty: the trial's own.
+  std::vector<data::FeatureColumn> features = {};
   // Asked after epochs and every few trees: true ends the fit at hand, whose model is the result. Of one method; a
   // stack and a forest do not ask. May be empty.
   std::function<bool()> is_enough = {};

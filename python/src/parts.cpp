@@ -11,6 +11,8 @@
 #include "dfcl/core/words.h"
 #include "dfcl/report/plan/plan_report.h"
 #include "dfcl/verbs/plan_elsewhere.h"
+#include "dfcl/verbs/train_shards.h"
+#include "fields.h"
 #include "run.h"
 #include "verbs.h"
 
@@ -61,6 +63,25 @@ nb::tuple allocate_elsewhere(verbs::AllocateRequest& request, const nb::callable
   return nb::make_tuple(figures, cuts);
 }
 
+ModelHandle handle_of(model::Model model) { return {std::make_shared<const model::Model>(std::move(model))}; }
+
+void bind_shards(nb::module_& module) {
+  using Request = verbs::TrainRequest;
+  module.def("shard_features", [](const Request& request, const RunOptions& options) {
+    return run(options, [&](core::RunContext& context) { return verbs::shard_features(request, context); });
+  });
+  module.def("train_shard", [](const Request& request, const std::string& features, const RunOptions& options) {
+    return run(options,
+               [&](core::RunContext& context) { return handle_of(verbs::train_shard(request, features, context)); });
+  });
+  module.def("stack_shards", [](const Request& request, const nb::list& shards, const RunOptions& options) {
+    std::vector<model::Model> models;
+    for (nb::handle shard : shards) models.push_back(*nb::cast<const ModelHandle&>(shard).model);
+    return run(options,
+               [&](core::RunContext& context) { return handle_of(verbs::stack_shards(request, models, context)); });
+  });
+}
+
 }  // namespace
 
 void bind_parts(nb::module_& module) {
@@ -94,6 +115,7 @@ void bind_parts(nb::module_& module) {
   });
   module.def("pass_kind", &pass_kind, "pass_bytes"_a);
   module.def("allocate_elsewhere", &allocate_elsewhere);
+  bind_shards(module);
 }
 
 }  // namespace dfcl::python

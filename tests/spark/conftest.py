@@ -53,7 +53,7 @@ def frame_of(spark):
 def schema_of(table, dealt):
     import pyarrow as pa
 
-    names = {pa.int64(): "bigint", pa.string(): "string", pa.float32(): "float", pa.float64(): "double"}
+    names = {pa.int64(): "bigint", pa.string(): "string", pa.float32(): "float", pa.float64(): "double", pa.int32(): "int"}
     fields = [f"`{field.name}` {names[field.type]}" for field in table.schema]
     return ", ".join(fields + (["_part bigint"] if dealt else []))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""dfcl on Apache Spark: predictions and plans for tables of any size, the same as on one machine.
+"""dfcl on Apache Spark: training, predictions and plans for tables of any size, the same as on one machine.
 
 Everything goes through the DataFrame API (``mapInArrow``), so that it also runs where a cluster allows nothing else. The executors
 need the ``dfcl`` and ``pyarrow`` packages. Spark 3.5 and 4.
@@ -13,12 +13,14 @@ need the ``dfcl`` and ``pyarrow`` packages. Spark 3.5 and 4.
 from typing import TYPE_CHECKING, Any
 
 from .allocate import SparkPlan, allocate, allocate_curve
+from .judge import check, evaluate
 from .predict import predict
+from .train import train
 
 if TYPE_CHECKING:
     from .transformer import PredictTransformer
 
-__all__ = ["PredictTransformer", "SparkPlan", "allocate", "allocate_curve", "predict"]
+__all__ = ["PredictTransformer", "SparkPlan", "allocate", "allocate_curve", "check", "evaluate", "predict", "train"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/verbs/train_shards.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "dfcl/core/error_makers.h"
+#include "dfcl/io/study/study_file.h"
+#include "dfcl/io/trial/trial_reader.h"
+#include "dfcl/train/shards.h"
+#include "dfcl/verbs/check.h"
+
+namespace dfcl::verbs {
+namespace {
+
+std::vector<data::FeatureColumn> parse_features(const std::string& text) {
+  std::vector<data::FeatureColumn> features;
+  try {
+    for (const auto& entry : nlohmann::json::parse(text)) {
+      features.push_back({entry.at("name").get<std::string>(), entry.at("categorical").get<bool>(),
+                          entry.at("levels").get<std::vector<std::string>>()});
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw core::data_error("features", "not the features of a trial", error.what(), "");
+  }
+  return features;
+}
+
+}  // namespace
+
+std::string shard_features(const TrainRequest& request, core::RunContext& context) {
+  const data::Study study = read_study_input(request.study);
+  const data::Trial trial = io::read_trial(with_trial(study, request.study), context);
+  nlohmann::json features = nlohmann::json::array();
+  for (const data::FeatureColumn& column : trial.features.columns)
+    features.push_back({{"name", column.name}, {"categorical", column.categorical}, {"levels", column.levels}});
+  return features.dump();
+}
+
+model::Model train_shard(TrainRequest request, const std::string& features, core::RunContext& context) {
+  request.features = parse_features(features);
+  return train(request, context);
+}
+
+model::Model stack_shards(const TrainRequest& request, const std::vector<model::Model>& shards,
+                          core::RunContext& context) {
+  const data::Study study = read_study_input(request.study);
+  const CheckedTrial read = check_and_adjust(io::read_trial(with_trial(study, request.study), context), study, context);
+  require_fit(read.checked, request.force, context);
+  return train::stack_shards(*read.trial, study, shards, io::study_text(study), context);
+}
+
+}  // namespace dfcl::verbs

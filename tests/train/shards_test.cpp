@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dfcl/train/shards.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "dfcl/core/error.h"
+#include "dfcl/model/model_file.h"
+#include "dfcl/model/predict.h"
+#include "dfcl/train/train.h"
+#include "small_trial.h"
+
+namespace dfcl::train {
+namespace {
+
+constexpr std::size_t kParts = 4;  // three shards, and the units that judge them
+
+// Every kParts-th unit of a trial.
+data::Trial part_of(const data::Trial& whole, std::size_t part) {
+  data::Trial trial;
+  trial.arms = whole.arms;
+  trial.features.columns = whole.features.columns;
+  trial.features.values = core::Matrix<float>(0, whole.features.num_features());
+  std::vector<std::int64_t> ids;
+  for (std::size_t unit = part; unit < whole.num_units(); unit += kParts) {
+    trial.features.values.resize(ids.size() + 1);
+    std::ranges::copy(whole.features.values.row(unit), trial.features.values.row(ids.size()).begin());
+    ids.push_back(static_cast<std::int64_t>(unit));
+    trial.arm.push_back(whole.arm[unit]);
+    trial.revenue.push_back(whole.revenue[unit]);
+    trial.cost.push_back(whole.cost[unit]);
+    trial.split.push_back(whole.split[unit]);
+  }
+  trial.ids = data::Ids::of_rows(ids);
+  core::RunContext context(1);
+  trial.fingerprint = data::fingerprint_of(trial, context);
+  return trial;
+}
+
+struct Sharded {
+  data::Trial judging;
+  data::Study study = small_study("tsm-boost");
+  std::vector<model::Model> shards;
+};
+
+Sharded fitted() {
+  Sharded result;
+  result.study.boost.trees = 30;
+  result.study.boost.min_leaf = 50;
+  const data::Trial whole = small_trial(8000);
+  for (std::size_t part = 0; part + 1 < kParts; ++part) {
+    core::RunContext context(2, 5);
+    result.shards.push_back(train(part_of(whole, part), result.study, {}, context));
+  }
+  result.judging = part_of(whole, kParts - 1);
+  return result;
+}
+
+model::Model stacked(const Sharded& sharded, int threads) {
+  core::RunContext context(threads, 5);
+  return stack_shards(sharded.judging, sharded.study, sharded.shards, "", context);
+}
+
+TEST(Shards, MakeOneModelThatIsKeptInAFileAndTheSameForAnyThreads) {
+  const Sharded sharded = fitted();
+  const model::Model model = stacked(sharded, 1);
+  const std::string bytes = io::safetensors_bytes(model::tensor_file_of(model));
+  EXPECT_EQ(bytes, io::safetensors_bytes(model::tensor_file_of(stacked(sharded, 3))));
+  (void)model::model_of(io::parse_safetensors(bytes, "test"), "test");
+  ASSERT_TRUE(model.stack);
+  ASSERT_EQ(model.stack->members.size(), 2u);
+  EXPECT_EQ(model.stack->members[0].method, "tsm-boost in 3 shards");
+  EXPECT_NEAR(model.stack->members[0].weight + model.stack->members[1].weight, 1.0, 1e-9);
+  ASSERT_EQ(model.predictors.size() % 3, 0u);
+  for (const auto& fit : model.predictors) EXPECT_EQ(fit.weight, model.predictors.front().weight);
+  ASSERT_TRUE(model.held_out);
+  EXPECT_LT(model.held_out->revenue.loss, model.held_out->revenue.loss_of_means);
+  // Units of every shard, and those that judge, were seen: three fifths of them train.
+  EXPECT_EQ(model.trained.num_units, 4800u);
+}
+
+TEST(Shards, OfOtherArmsOrFeaturesAreRefused) {
+  Sharded sharded = fitted();
+  sharded.shards[1].arms.labels[1] = "one";
+  EXPECT_THROW(stacked(sharded, 1), core::Error);
+  sharded.shards[1] = sharded.shards[0];
+  sharded.shards[1].features[2].levels.pop_back();
+  EXPECT_THROW(stacked(sharded, 1), core::Error);
+  sharded.shards.clear();
+  EXPECT_THROW(stacked(sharded, 1), core::Error);
+}
+
+TEST(RecodedLevels, MeanTheSameAndUnknownOnesArePooled) {
+  data::Trial trial = small_trial(500);
+  const data::Trial before = small_trial(500);
+  std::vector<data::FeatureColumn> features = trial.features.columns;
+  features[2].levels = {data::kPooledLevel, "0", "b"};
+  recode_levels(features, trial);
+  EXPECT_EQ(trial.features.columns, features);
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit)
+    EXPECT_EQ(trial.features.values(unit, 2), before.features.values(unit, 2) == 2.0f ? 2.0f : 0.0f);
+  features.pop_back();
+  EXPECT_THROW(recode_levels(features, trial), core::Error);
+}
+
+}  // namespace
+}  // namespace dfcl::train
