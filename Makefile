@@ -27,7 +27,7 @@ FAST_ASAN = $(subst ASAN_OPTIONS=,ASAN_OPTIONS=malloc_context_size=0:quarantine_
 # Thread sanitizer cannot place its shadow where addresses are much randomised; containers may forbid setarch.
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: help setup build demo fuzz torture docs experiments manual prose test test-sanitize test-spark test-full bench format format-check tidy install wheel dist test-dist clean
+.PHONY: help setup build demo fuzz torture same-answer docs experiments manual prose test test-sanitize test-spark test-full bench format format-check tidy install wheel dist test-dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16 | sed 's/^/  make /'
@@ -85,6 +85,12 @@ fuzz: setup ## run every fuzzer for SECONDS (600) from its corpus (ONLY=csv,stud
 torture: build ## faults at every file operation and 200 kills, for every verb that writes (VERBS=train,predict KILLS=200)
 	@cc -shared -fPIC -O1 -Wall -Wextra -Werror -o build/release/fault_shim.so tests/torture/fault_shim.c -ldl
 	@.venv/bin/python3 tests/torture/torture.py build/release/bin/dfcl --shim build/release/fault_shim.so $(if $(VERBS),--verbs $(VERBS)) --kills $(or $(KILLS),200) --step-from $(or $(STEP_FROM),2000)
+
+same-answer: build ## the pipeline on 1, 2, 3 and 8 threads, killed, resumed, cached, streamed, in Python (and on Spark where it is set up): the same bytes
+	@tests/python/package.sh $(CURDIR) $(CURDIR)/build/release .venv/bin/python3
+	@.venv/bin/python3 tests/same_answer/same_answer.py build/release/bin/dfcl --python build/release/python/venv/bin/python
+	@for home in build/release/spark-*; do if [ -x $$home/bin/python ]; then \
+	  $$home/bin/python -m pytest -q -p no:cacheprovider tests/spark -k "same or one_machine or any_number or killed"; fi; done
 
 wheel: build ## wheels of the Python package in dist/ (PYTHONS="python3.11 python3.12")
 	@tools/wheel.sh build/release $(or $(PYTHONS),.venv/bin/python3)

@@ -237,7 +237,7 @@ VERBS |= {"check": ["check", "s.toml"], "info": ["info", "t.parquet"], "compare"
 LIMITS = {f"memory {size} MB": (resource.RLIMIT_AS, size << 20) for size in (150, 250, 400, 700, 1200)}
 LIMITS |= {f"file size {size}": (resource.RLIMIT_FSIZE, size) for size in (0, 100, 5000)}
 LIMITS |= {f"descriptors {count}": (resource.RLIMIT_NOFILE, count) for count in (4, 6, 9, 12)}
-LIMITS |= {f"stack {size} kB": (resource.RLIMIT_STACK, size << 10) for size in (128, 1024)}
+LIMITS |= {f"stack {size} kB": (resource.RLIMIT_STACK, size << 10) for size in (512, 2048)}
 
 
 @pytest.mark.parametrize("verb,limit", [(verb, limit) for verb in VERBS for limit in LIMITS if chosen("limit", verb, limit)])
@@ -250,6 +250,28 @@ def test_a_verb_under_a_limit(here, tmp_path, verb, limit):
         assert (tmp_path / VERBS[verb][-1]).read_text() == "old"
     if done.code != 127:
         require_clean(done, tmp_path, CODES | {MEMORY})
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root's processes are not counted, and only root runs as somebody else")
+@pytest.mark.parametrize("verb,count", [(verb, count) for verb in VERBS for count in (1, 2, 3) if chosen("processes", verb, str(count))])
+def test_a_verb_that_may_start_few_threads(made, run_in, verb, count):
+    nobody = 65534
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NPROC, (count, count))
+
+    with tempfile.TemporaryDirectory() as name:  # pytest's own folders are closed to others
+        folder = Path(name)
+        os.chmod(folder, 0o777)
+        for file in made.iterdir():
+            if file.is_file() and not file.name.startswith("."):
+                shutil.copy(file, folder)
+                os.chmod(folder / file.name, 0o644)
+        try:
+            done = run_in(folder).plain(*VERBS[verb], "--threads", "4", user=nobody, group=nobody, extra_groups=[], preexec_fn=limit, timeout=60)
+        except (PermissionError, subprocess.SubprocessError):
+            pytest.skip("the program cannot be run as somebody else")
+        require_clean(done, folder, CODES | {MEMORY})
 
 
 REDIRECTIONS = ["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-", ">/dev/full", "2>/dev/full", ">/dev/full 2>/dev/full"]
