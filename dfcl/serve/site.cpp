@@ -132,7 +132,7 @@ void Site::hand_over_solve(Work work) {
     const std::lock_guard lock(mutex_);
     replaced = std::move(waiting_);
     waiting_ = std::move(work);
-    if (is_busy_ && !is_download_) cancel_ = true;
+    if (is_busy_ && is_long_) cancel_ = true;
   }
   wake_.notify_one();
   if (replaced) replaced->answer(stale());
@@ -167,7 +167,7 @@ void Site::run() {
       }
       cancel_ = false;
       is_busy_ = true;
-      is_download_ = work.settings.has_value();
+      is_long_ = false;
     }
     Reply reply;
     try {
@@ -185,6 +185,11 @@ void Site::run() {
 
 Reply Site::solve(const std::string& body) {
   const SolveRequest request = read_request(body, planner_->scope());
+  {
+    const std::lock_guard lock(mutex_);
+    is_long_ = request.settings.is_coupled();
+    if (is_long_ && waiting_) cancel_ = true;
+  }
   const PlannerAnswer answer = planner_->solve(request, cancel_);
   std::uint64_t id = 0;
   {

@@ -82,7 +82,7 @@ class Site {
   std::atomic<bool> cancel_ = false;
   bool is_done_ = false;
   bool is_busy_ = false;
-  bool is_download_ = false;  // downloads are not given up for a newer request
+  bool is_long_ = false;  // what is solved has coupled limits: given up for a newer move; plain ones are soon done
   std::deque<std::pair<std::uint64_t, Settings>> kept_;
   std::uint64_t next_id_ = 1;
   std::uint64_t num_downloads_ = 0;  // the worker's own, as folder_

@@ -55,7 +55,12 @@ Table summary_table(const Readout& readout) {
   add_figure("return: revenue per cost", readout.planned_return ? number_text(*readout.planned_return) : "not known",
              number_text(readout.per_unit.return_per_cost.value), readout.per_unit.return_per_cost);
   if (readout.incremental_profit) add("profit over the hold-out", "", *readout.incremental_profit);
-  if (readout.roi) add_figure("ROI: profit per cost", "", wording.format().roi(readout.roi->value), *readout.roi);
+  if (readout.roi) {
+    const auto percent = [&](double ratio) { return wording.format().roi(ratio); };
+    const std::string range =
+        readout.roi->has_ends() ? fmt::format("[{}, {}]", percent(readout.roi->low), percent(readout.roi->high)) : "";
+    table.rows.push_back({"ROI: profit per cost", "", percent(readout.roi->value), range});
+  }
   add_figure("revenue", wording.revenue_total(readout.planned_revenue), wording.revenue_total(readout.realised_revenue),
              {readout.realised_revenue});
   add("spend", wording.money_total(readout.planned_spend), {readout.realised_spend});
@@ -120,8 +125,7 @@ Table launches_table(const Readout& readout) {
               {"launch", "units", "spend", "extra revenue", "95 % interval", "extra cost"},
               {}};
   if (total.profit) table.columns.insert(table.columns.end(), {"profit", "95 % interval", "ROI"});
-  table.columns.emplace_back("revenue so far");
-  const auto add = [&](const launch::LaunchLine& line, const std::string& name, double so_far) {
+  const auto add = [&](const launch::LaunchLine& line, const std::string& name) {
     std::vector<std::string> row = {name,
                                     count_text(line.units),
                                     wording.money_total(line.spend),
@@ -133,12 +137,10 @@ Table launches_table(const Readout& readout) {
       row.insert(row.end(), {wording.money_total(line.profit->value), range_text(*line.profit),
                              roi ? wording.format().roi(*roi) : ""});
     }
-    row.push_back(wording.revenue_total(so_far));
     table.rows.push_back(std::move(row));
   };
-  for (std::size_t i = 0; i < readout.launches.size(); ++i)
-    add(readout.launches[i], readout.launches[i].name, launch::total_of(readout.launches, i + 1).revenue.value);
-  add(total, "in all", total.revenue.value);
+  for (const launch::LaunchLine& line : readout.launches) add(line, line.name);
+  add(total, "in all");
   return table;
 }
 

@@ -160,7 +160,7 @@ export class Solver {
 
 export function startSettings(facts: Facts): Settings {
   return {
-    budget: 0.5 * Math.max(facts.most_spend, 0),
+    budget: Number((0.5 * Math.max(facts.most_spend, 0)).toPrecision(6)),
     objective: "revenue",
     worth: facts.worth ?? 1,
     min_roi: 0,

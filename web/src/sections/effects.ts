@@ -11,6 +11,9 @@ import type { View } from "../view";
 
 const kAnswers: Record<string, string> = { yes: "earns more", no: "earns less", not_shown: "not shown", too_few: "too few" };
 
+// More than fill a screen are folded.
+const kMostRows = 40;
+
 export function effectsParts(view: View): Child[] {
   return list(view.results.effects)
     .filter((effects) => effects.found !== "all" && list(effects.values).length > 0)
@@ -28,11 +31,12 @@ function rowsOf(effects: SegmentEffects) {
 function effectsPart(view: View, effects: SegmentEffects): Child {
   const title = titleOf(effects);
   const drawn = chart(view, title, (width) => draw(view, effects, width));
+  const isLong = rowsOf(effects).length > kMostRows;
   return h(
     "figure",
     {},
     h("figcaption", {}, title),
-    drawn,
+    isLong ? fold(`Chart of ${view.arms.length - 1} arms in ${list(effects.values).length} groups`, drawn) : drawn,
     note(`Extra ${view.revenueName} per ${view.unitName} against control. Thick: ${view.levelText} intervals of single effects; thin: of all segments and arms at once. Segments with too few units have none.`),
     fold(`${title} as a table`, effectsTable(view, effects, title)),
   );
