@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans of Spark are those of one machine: any partitioning, ties, empty and skewed partitions, killed tasks."""
 
+import json
 import os
 
 import numpy as np
@@ -64,6 +65,20 @@ def test_hold_outs_and_exploration_are_those_of_one_machine(frame_of):
     plan = here_and_there(table, {"control": "0", "holdout": 0.1, "explore": 0.1}, {"per_unit": 0.4}, frame_of(table, 3))
     assert plan.frame.columns[4:] == ["role", "propensity", "control_revenue", "control_cost"]
     assert plan.figures["roles"]["holdout"]["units"] > 100
+
+
+def test_a_launch_is_read_out_as_on_one_machine(frame_of):
+    table = smooth(1500).drop(["city"])
+    options = {"holdout_share": 0.2, "control": "0"}
+    plan = dfcl.allocate(table, per_unit=0.4, control="0", holdout=0.2).to_arrow().replace_schema_metadata(None)
+    random = np.random.default_rng(SEED)
+    earned = pa.array(random.poisson(plan["revenue"].to_numpy() + 1).astype(float))
+    outcomes = pa.table({"id": plan["id"], "arm": plan["arm"], "revenue": earned, "cost": pa.array(plan["cost"].to_numpy().astype(float))})
+    here = dfcl.readout(plan.sort_by("id"), outcomes.sort_by("id"), **options)
+    there = dfcl_spark.readout(frame_of(plan, 3), frame_of(outcomes, 2), progress=False, **options)
+    assert json.dumps(there.figures) == json.dumps(here.figures)
+    with pytest.raises(dfcl.UsageError, match="no matter of a sample"):
+        dfcl_spark.readout(frame_of(plan, 1), frame_of(outcomes, 1), max_rows=1000, **options)
 
 
 def test_the_curve_is_that_of_one_machine(frame_of):

@@ -13,14 +13,14 @@ need the ``dfcl`` and ``pyarrow`` packages. Spark 3.5 and 4.
 from typing import TYPE_CHECKING, Any
 
 from .allocate import SparkPlan, allocate, allocate_curve
-from .judge import check, evaluate
+from .judge import check, evaluate, readout
 from .predict import predict
 from .train import train
 
 if TYPE_CHECKING:
     from .transformer import PredictTransformer
 
-__all__ = ["PredictTransformer", "SparkPlan", "allocate", "allocate_curve", "check", "evaluate", "predict", "train"]
+__all__ = ["PredictTransformer", "SparkPlan", "allocate", "allocate_curve", "check", "evaluate", "predict", "readout", "train"]
 
 
 def __getattr__(name: str) -> Any:

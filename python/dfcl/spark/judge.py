@@ -5,17 +5,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
+from ..errors import data_error, usage_error
 from ..model import ModelsLike
 from ..progress import Progress
-from ..results import Check, Evaluation
+from ..results import Check, Evaluation, Readout
 from ..study import StudyLike, study_of
-from ..verbs import trials, worth
-from .trial import TrialFrame
+from ..verbs import plans, trials, worth
+from .predict import require_columns
+from .trial import TrialFrame, to_table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["check", "evaluate"]
+__all__ = ["check", "evaluate", "readout"]
 
 
 def check(trial: DataFrame, study: StudyLike, *, max_rows: int = 4_000_000, progress: Progress = None) -> Check:
@@ -72,3 +76,48 @@ def evaluate(trial: DataFrame, study: StudyLike, models: ModelsLike, *, max_rows
     meant = study_of(study, {})
     rows = TrialFrame(trial, meant).sample(max_rows, "evaluated")
     return worth.evaluate(meant, models, rows, progress=progress, **options)
+
+
+# Columns that a readout may look at.
+_OF_PLAN = ("id", "arm", "revenue", "cost", "role", "propensity", "control_revenue", "control_cost", "time")
+_OF_OUTCOMES = ("id", "revenue", "role", "arm", "cost", "time", "propensity")
+
+
+def _units(frame: DataFrame, names: list[str], max_rows: int, what: str) -> pa.Table:
+    require_columns(frame, ["id"], what)
+    rows = frame.count()
+    if rows > max_rows:
+        raise usage_error(what, f"{rows:,} rows, and max_rows={max_rows:,}", "what a launch earned in all is no matter of a sample: raise max_rows, or read out parts of the launch")
+    if rows == 0:
+        raise data_error(f"<{what}>: there are no units")
+    return to_table(frame.select(*(frame[f"`{name}`"] for name in frame.columns if name in names)), ["id"])
+
+
+def readout(plan: DataFrame, outcomes: DataFrame, *, max_rows: int = 20_000_000, progress: Progress = None, **options: Any) -> Readout:
+    """What a plan earned: planned against realised, and over the hold-out. As :func:`dfcl.readout` says it, for any partitioning.
+
+    The few columns that it looks at are brought to the driver, sorted by id; more than ``max_rows`` of them are refused, for what
+    was earned and spent in all is no matter of a sample.
+
+    Parameters
+    ----------
+    plan : pyspark.sql.DataFrame
+        The plan of the launch: ``SparkPlan.frame``, or a table it was written to.
+    outcomes : pyspark.sql.DataFrame
+        Columns id and revenue, and maybe arm, cost, role, time and those that ``weight`` and ``guardrail`` name.
+    max_rows : int
+        The most rows of either table on the driver, some 100 bytes each.
+    progress : bool or function, optional
+        See :data:`dfcl.Progress`.
+    **options
+        Those of :func:`dfcl.readout`. A frame does not say how the plan was made: give ``holdout_share`` and ``control``.
+
+    Returns
+    -------
+    Readout
+    """
+    guardrails = options.get("guardrail") or []
+    more = [options.get("weight"), *([guardrails] if isinstance(guardrails, str) else guardrails)]
+    planned = _units(plan, list(_OF_PLAN), max_rows, "plan")
+    happened = _units(outcomes, [*_OF_OUTCOMES, *(name for name in more if name)], max_rows, "outcomes")
+    return plans.readout(planned, happened, progress=progress, **options)

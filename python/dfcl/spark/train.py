@@ -89,7 +89,7 @@ def _fit_shards(trial: TrialFrame, study: Study, shards: int, max_rows: int, jud
     if expected > max_rows:
         rest = rest.where(trial.below(max_rows / expected, "sample"))
     parts = _one_partition_each(rest, of.pmod(trial.hash("shard"), of.lit(shards)), shards)
-    order = [(name, "ascending") for name in trial._order]
+    order = [(name, "ascending") for name in trial.order]
     fit = _fitter(study.__reduce__()[1], order, features, options["force"], options["threads"], options["seed"])
     if tell is not None:
         tell("progress", "fitting shards", 0, shards, "shards")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import tomllib
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -18,7 +18,7 @@ from .predict import require_columns
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["TrialFrame"]
+__all__ = ["TrialFrame", "to_table"]
 
 _PARTS = 1_000_000  # of a share
 
@@ -32,6 +32,15 @@ def _packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_pylist([{"rows": sink.getvalue().to_pybytes()}], schema=pa.schema([("rows", pa.binary())]))
 
 
+def to_table(frame: DataFrame, order: Sequence[str]) -> pa.Table:
+    """Rows on the driver, sorted by these columns, so that partitions do not show."""
+    rows = frame.mapInArrow(_packed, "rows binary").collect()
+    if not rows:
+        raise data_error("<trial>: there are no units")
+    table = pa.concat_tables(pa.ipc.open_stream(bytes(row["rows"])).read_all() for row in rows)
+    return table.replace_schema_metadata(None).sort_by([(name, "ascending") for name in order])
+
+
 class TrialFrame:
     """A trial as a frame. Units that share an id, or a cluster where the study names one, stay together."""
 
@@ -40,9 +49,9 @@ class TrialFrame:
         if not columns.get("id"):
             raise usage_error("study", "names no id column: rows of a cluster have no numbers", "[columns] id")
         self.frame = frame
-        self._order = [columns["id"], *([columns["time"]] if columns.get("time") else [])]
+        self.order = [columns["id"], *([columns["time"]] if columns.get("time") else [])]
         self.key = columns.get("cluster") or columns["id"]
-        require_columns(frame, [*self._order, self.key], "trial")
+        require_columns(frame, [*self.order, self.key], "trial")
         self._count: int | None = None
 
     @property
@@ -64,12 +73,8 @@ class TrialFrame:
         return self.hash(purpose) < round(share * _PARTS)
 
     def to_table(self, frame: DataFrame | None = None) -> pa.Table:
-        """Rows on the driver, sorted by id, so that partitions do not show."""
-        rows = (self.frame if frame is None else frame).mapInArrow(_packed, "rows binary").collect()
-        if not rows:
-            raise data_error("<trial>: there are no units")
-        table = pa.concat_tables(pa.ipc.open_stream(bytes(row["rows"])).read_all() for row in rows)
-        return table.replace_schema_metadata(None).sort_by([(name, "ascending") for name in self._order])
+        """All rows on the driver, or some of them."""
+        return to_table(self.frame if frame is None else frame, self.order)
 
     def sample(self, max_rows: int, what: str) -> pa.Table:
         """All rows on the driver, or about ``max_rows`` of them with a warning."""
