@@ -2,7 +2,7 @@
 //
 // Training of the network for tables on one graphics card: 107 numbers in 16 bins, 5 arms, 8 members, dropout 0.2,
 // clipping; two-stage, or with MER at six multipliers. A line of JSON: million units a second of the best epoch.
-// cuda_table_bench tsm|mer BATCH [tf32|fp32 [UNITS [EPOCHS]]]
+// cuda_table_bench tsm|mer BATCH [tf32|fp32|bf16 [UNITS [EPOCHS]]]
 #include <fmt/format.h>
 
 #include <chrono>
@@ -73,7 +73,9 @@ int run(int argc, char** argv) {
   options.dropout = 0.2;
   options.adam = {.rate = 1e-3, .weight_decay = 0.05, .clip_norm = 1.0};
   options.batch = std::stoull(text(2, "1024"));
-  options.precision = precision == "fp32" ? nn::cuda::Precision::fp32 : nn::cuda::Precision::tf32;
+  for (const auto named : {core::Precision::tf32, core::Precision::fp32, core::Precision::bf16}) {
+    if (core::name_of(named) == precision) options.precision = named;
+  }
   nn::TableNetwork<float> network(encoding, options.table);
   network.initialise(1);
   const std::vector<float> zeros(network.parameters().size(), 0.0f);

@@ -106,8 +106,8 @@ def torch_rate(torch, units, decides, batch, bfloat16):
     return units // batch * batch / best / 1e6
 
 
-def our_rate(program, units, decides, batch):
-    command = [program, "mer" if decides else "tsm", str(batch), "tf32", str(units), "3"]
+def our_rate(program, units, decides, batch, precision):
+    command = [program, "mer" if decides else "tsm", str(batch), precision, str(units), "3"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return json.loads(done.stdout)["million_units_per_second"]
 
@@ -123,14 +123,14 @@ def main():
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.manual_seed(0)
     print(f"PyTorch {torch.__version__}, {torch.cuda.get_device_name()}; million units a second")
-    print(f"{'method':6} {'batch':>7} {'tf32':>7} {'bf16':>7} {'ours, tf32':>10} {'to tf32':>8} {'to best':>8}")
+    print(f"{'method':6} {'batch':>7} {'tf32':>7} {'bf16':>7} {'ours, tf32':>10} {'ours, bf16':>10} {'tf32':>8} {'bf16':>8} {'best':>8}")
     for decides in (False, True):
         for batch in map(int, options.batches.split(",")):
             torch._dynamo.reset()
             single, half = (torch_rate(torch, options.units, decides, batch, bfloat16) for bfloat16 in (False, True))
-            ours = our_rate(options.program, options.units, decides, batch) if options.program.exists() else float("nan")
+            ours, short = (our_rate(options.program, options.units, decides, batch, precision) for precision in ("tf32", "bf16"))
             print(
-                f"{'mer' if decides else 'tsm':6} {batch:7} {single:7.2f} {half:7.2f} {ours:10.2f} {ours / single:8.2f} {ours / max(single, half):8.2f}",
+                f"{'mer' if decides else 'tsm':6} {batch:7} {single:7.2f} {half:7.2f} {ours:10.2f} {short:10.2f} {ours / single:8.2f} {short / half:8.2f} {max(ours, short) / max(single, half):8.2f}",
                 flush=True,
             )
 

@@ -2,8 +2,8 @@
 //
 // Training on one graphics card, on simulated rows like Criteo's (12 inputs) and the published marketing trial's (107):
 // million rows a second of whole epochs, order, gather, losses and Adam included, rows on the card. Usage: cuda_bench
-// [NETWORK METHOD BATCH [PRECISION [TILE_ROWS [ROWS [EPOCHS]]]]], of criteo or marketing; tsm, mer or ifd; tf32 or
-// fp32. Without arguments the whole table and the time of Criteo's 13.98 million rows x 40 epochs.
+// [NETWORK METHOD BATCH [PRECISION [TILE_ROWS [ROWS [EPOCHS]]]]], of criteo or marketing; tsm, mer or ifd; tf32,
+// fp32 or bf16. Without arguments the whole table and the time of Criteo's 13.98 million rows x 40 epochs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -86,7 +86,9 @@ void run(const std::string& network, const std::string& method, std::size_t batc
   nn::cuda::EngineOptions options = options_of(network, method);
   options.batch = batch;
   options.tile_rows = tile_rows;
-  options.precision = precision == "fp32" ? nn::cuda::Precision::fp32 : nn::cuda::Precision::tf32;
+  for (const auto named : {core::Precision::tf32, core::Precision::fp32, core::Precision::bf16}) {
+    if (core::name_of(named) == precision) options.precision = named;
+  }
   nn::OutcomeNetwork<float> model(options.network);
   model.network().initialise(3);
   const auto parameters = model.network().parameters();

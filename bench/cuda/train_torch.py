@@ -101,8 +101,8 @@ def torch_rate(torch, name, method, batch, bfloat16):
     return rows // batch * batch / best / 1e6
 
 
-def our_rate(program, name, method, batch):
-    command = [program, name, method, str(batch), "tf32", "0", str(ROWS[name]), "3"]
+def our_rate(program, name, method, batch, precision):
+    command = [program, name, method, str(batch), precision, "0", str(ROWS[name]), "3"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return json.loads(done.stdout)["million_rows_per_second"]
 
@@ -118,14 +118,14 @@ def main():
     torch.backends.cuda.matmul.allow_tf32 = True
     torch.manual_seed(0)
     print(f"PyTorch {torch.__version__}, {torch.cuda.get_device_name()}; million rows a second")
-    print(f"{'network':10} {'method':6} {'batch':>7} {'tf32':>7} {'bf16':>7} {'ours, tf32':>10} {'to tf32':>8} {'to best':>8}")
+    print(f"{'network':10} {'method':6} {'batch':>7} {'tf32':>7} {'bf16':>7} {'ours, tf32':>10} {'ours, bf16':>10} {'tf32':>8} {'bf16':>8} {'best':>8}")
     for name in options.networks.split(","):
         for method in ("tsm", "mer"):
             for batch in map(int, options.batches.split(",")):
                 single, half = (torch_rate(torch, name, method, batch, bfloat16) for bfloat16 in (False, True))
-                ours = our_rate(options.program, name, method, batch)
+                ours, short = (our_rate(options.program, name, method, batch, precision) for precision in ("tf32", "bf16"))
                 print(
-                    f"{name:10} {method:6} {batch:7} {single:7.1f} {half:7.1f} {ours:10.1f} {ours / single:8.2f} {ours / max(single, half):8.2f}",
+                    f"{name:10} {method:6} {batch:7} {single:7.1f} {half:7.1f} {ours:10.1f} {short:10.1f} {ours / single:8.2f} {short / half:8.2f} {max(ours, short) / max(single, half):8.2f}",
                     flush=True,
                 )
 

@@ -11,6 +11,7 @@
 
 #include "dfcl/core/field.h"
 #include "dfcl/core/memory.h"
+#include "dfcl/core/precision.h"
 #include "dfcl/core/thread_pool.h"
 
 namespace dfcl::core {
@@ -35,9 +36,9 @@ std::uint64_t checked_seed(std::int64_t seed);
 
 // Where networks are trained, as the caller chose it.
 struct Device {
-  bool card = false;           // on a graphics card; else on the processor
-  bool may_fall_back = false;  // to the processor, where a fit does not go on the card
-  bool exact = false;          // products of float32 on the card; else of tf32
+  bool card = false;                      // on a graphics card; else on the processor
+  bool may_fall_back = false;             // to the processor, where a fit does not go on the card
+  Precision precision = Precision::tf32;  // of products on the card
 };
 
 class RunContext {

@@ -7,26 +7,34 @@
 #include "dfcl/nn/cuda/card.h"
 
 namespace dfcl::train {
+namespace {
+
+core::Precision precision_named(const std::string& name) {
+  for (const auto precision : {core::Precision::tf32, core::Precision::fp32, core::Precision::bf16}) {
+    if (core::name_of(precision) == name) return precision;
+  }
+  throw core::field_error("precision", "unknown", name, "tf32, fp32 or bf16");
+}
+
+}  // namespace
 
 core::Device choose_device(const std::string& device, const std::string& precision, core::RunContext& context) {
   if (device != "auto" && device != "cpu" && device != "cuda")
     throw core::field_error("device", "unknown", device, "auto, cpu or cuda");
-  if (precision != "tf32" && precision != "fp32")
-    throw core::field_error("precision", "unknown", precision, "tf32 or fp32");
-  const bool exact = precision == "fp32";
+  const core::Precision found = precision_named(precision);
   if (device == "cpu") return {};
   if (device == "cuda") {
     nn::cuda::require_card();
-    return {.card = true, .exact = exact};
+    return {.card = true, .precision = found};
   }
   const nn::cuda::CardAnswer answer = nn::cuda::find_card();
-  if (!answer.name.empty()) return {.card = true, .may_fall_back = true, .exact = exact};
+  if (!answer.name.empty()) return {.card = true, .may_fall_back = true, .precision = found};
   if (nn::cuda::has_support()) context.warn(fmt::format("{}; networks are trained on the processor", answer.reason));
   return {};
 }
 
 Settings with_device(Settings settings, const core::RunContext& context) {
-  if (context.device.card) settings.device = context.device.exact ? "cuda, fp32" : "cuda, tf32";
+  if (context.device.card) settings.device = "cuda, " + core::name_of(context.device.precision);
   return settings;
 }
 

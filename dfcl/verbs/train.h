@@ -28,7 +28,7 @@ struct TrainRequest {
   std::optional<std::string> log;         // path to which a JSON line is added for each epoch
   std::optional<double> time_budget;      // seconds; fits of a stack or mean beyond it are left out
   std::string device = "cpu";             // networks are trained on: auto, cpu or cuda (train/device.h)
-  std::string precision = "tf32";         // of products on a graphics card: tf32 or fp32
+  std::string precision = "tf32";         // of products on a graphics card: tf32, fp32 or bf16
   bool force = false;                     // continue even if the trial is unfit
   // Whose levels categories are coded by, where fits on other parts of the trial must mean the same by a code
   // (train_shards.h). Empty: the trial's own.

@@ -489,7 +489,7 @@ def test_a_device_is_a_word_and_a_card_that_is_not_there_is_exit_5(dfcl, made, t
     wrong = dfcl(*train, "--device", "gpu")
     assert wrong.code == USAGE and "auto, cpu or cuda" in wrong.stderr
     wrong = dfcl(*train, "--precision", "fp16")
-    assert wrong.code == USAGE and "tf32 or fp32" in wrong.stderr
+    assert wrong.code == USAGE and "tf32, fp32 or bf16" in wrong.stderr
     asked = dfcl(*train, "--device", "cuda")
     if asked.code == 0:
         pytest.skip("there is a card")

@@ -134,7 +134,7 @@ void check_gradient(const Case& sample, std::size_t num_rows, Precision precisio
                                (means.size() > 1 ? std::fabs(result.losses.decision - means[1]) : 0.0);
   expect(distance < tolerance && loss_distance < tolerance,
          fmt::format("gradient, {}, {}, tile {}: distance {:.1e}, of losses {:.1e}", sample.name,
-                     precision == Precision::fp32 ? "fp32" : "tf32", engine.tile_rows(), distance, loss_distance));
+                     core::name_of(precision), engine.tile_rows(), distance, loss_distance));
 }
 
 // What rounding may do to a gradient where no sum is near a kink.
@@ -324,15 +324,18 @@ int run(bool quick) {
     check_steps(sample, quick ? 150 : 1000, quick ? 2 : 50, quick ? 70 : 300);
     // Of few rows little is left of the gradient and much of the rounding.
     if (!quick) check_gradient(sample, 30'000, Precision::tf32, 0, 1e-2);
+    if (!quick) check_gradient(sample, 30'000, Precision::bf16, 0, 5e-2);
   }
   if (!quick) {
     for (const std::size_t tile_rows : {32u, 64u, 128u}) {
       for (const std::size_t i : {0u, 1u, 4u}) check_gradient(cases[i], 30'000, Precision::fp32, tile_rows, 1e-4);
       check_gradient(cases[2], 30'000, Precision::tf32, tile_rows, 5e-3);
+      for (const std::size_t i : {0u, 1u, 2u}) check_gradient(cases[i], 30'000, Precision::bf16, tile_rows, 5e-2);
     }
   }
   for (const std::size_t i : {0u, 3u}) check_same_bytes(cases[i], quick ? 150 : 50'000, Precision::tf32);
   check_same_bytes(cases[4], quick ? 150 : 50'000, Precision::fp32);
+  for (const std::size_t i : {0u, 4u}) check_same_bytes(cases[i], quick ? 150 : 50'000, Precision::bf16);
   check_failures();
   fmt::print("{} failures\n", failures);
   return failures == 0 ? 0 : 1;

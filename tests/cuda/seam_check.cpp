@@ -140,7 +140,8 @@ SeamFit fit(const SeamTrial& trial, bool tables, const core::Device& device, std
 }
 
 constexpr core::Device kCard{.card = true};
-constexpr core::Device kExactCard{.card = true, .exact = true};
+constexpr core::Device kExactCard{.card = true, .precision = core::Precision::fp32};
+constexpr core::Device kShortCard{.card = true, .precision = core::Precision::bf16};
 constexpr core::Device kAuto{.card = true, .may_fall_back = true};
 
 struct Noise {
@@ -159,13 +160,13 @@ Noise noise_of(const SeamTrial& trial, bool tables, const core::Device& device) 
 
 void check_quality(const SeamTrial& trial, bool tables, const std::string& name) {
   const Noise host = noise_of(trial, tables, {});
-  for (const core::Device& device : {kCard, kExactCard}) {
+  for (const core::Device& device : {kCard, kExactCard, kShortCard}) {
     const Noise card = noise_of(trial, tables, device);
     // The means of five seeds, each with its own order of rows: four of their standard errors.
     const double most = 4.0 * std::hypot(host.deviation, card.deviation) / std::sqrt(5.0) + 1e-5;
     expect(std::fabs(card.mean - host.mean) < most,
            fmt::format("quality, {}, {}: squared error {:.5f} (deviation {:.5f}), the processor's {:.5f} ({:.5f})",
-                       name, device.exact ? "fp32" : "tf32", card.mean, card.deviation, host.mean, host.deviation));
+                       name, core::name_of(device.precision), card.mean, card.deviation, host.mean, host.deviation));
   }
 }
 

@@ -258,8 +258,8 @@ void check_gradient(const TableCase& sample, std::size_t units, Precision precis
     const GradientCheck again = gradient_distance(sample, units, precision, 5);
     found = {again.most, fmt::format("{} (of other units; first {:.0e})", again.text, found.most)};
   }
-  expect(found.most < tolerance, fmt::format("gradient, {}, {} units, {}: {}", sample.name, units,
-                                             precision == Precision::fp32 ? "fp32" : "tf32", found.text));
+  expect(found.most < tolerance,
+         fmt::format("gradient, {}, {} units, {}: {}", sample.name, units, core::name_of(precision), found.text));
 }
 
 // As check_each_step of engine_check.cpp; then all steps on the card by themselves, with an Adam that makes no whole
@@ -364,9 +364,11 @@ int run(bool quick) {
     // Of 20 million sums some are zero but for rounding, and a ReLU takes them one way or the other.
     if (!quick) check_gradient(sample, 5000, Precision::fp32, 1e-3);
     if (!quick) check_gradient(sample, 20'000, Precision::tf32, 2e-2);
+    if (!quick) check_gradient(sample, 20'000, Precision::bf16, 1e-1);
     check_steps(sample, quick ? 150 : 600, quick ? 2 : 50, 50);
   }
   for (const std::size_t i : {0u, 4u}) check_same_bytes(table_cases()[i], quick ? 150 : 20'000, Precision::tf32);
+  check_same_bytes(table_cases()[4], quick ? 150 : 20'000, Precision::bf16);
   check_same_bytes(table_cases()[4], quick ? 150 : 5000, Precision::fp32);
   check_failures();
   fmt::print("{} failures\n", failures);

@@ -40,6 +40,41 @@ TEST(CudaPlanTest, every_parameter_has_one_place_in_the_layout_and_one_for_each_
   }
 }
 
+// A bias is a float, a weight half of one.
+TEST(CudaPlanTest, with_bf16_weights_lie_in_halves_and_biases_beside_them) {
+  for (Case sample : all_cases()) {
+    sample.options.precision = Precision::bf16;
+    const Plan plan = make_plan(sample.options, true);
+    std::set<std::int32_t> halves;
+    std::size_t num_halves = 0;
+    const auto add = [&](std::int32_t half) {
+      EXPECT_LT(half, 2 * plan.network.packed_size);
+      halves.insert(half);
+      ++num_halves;
+    };
+    for (std::size_t i = 0; i < plan.maps.parameter.size(); ++i) {
+      if (plan.maps.parameter[i] < 0) continue;
+      const std::int32_t forward = plan.maps.forward[i];
+      const std::int32_t back = plan.maps.backward[i];
+      const bool bias = back == -2;
+      add(bias ? 2 * forward : forward);
+      if (bias) add(2 * forward + 1);
+      if (back >= 0) add(back);
+    }
+    EXPECT_EQ(halves.size(), num_halves) << sample.name;
+    EXPECT_GE(plan.network.first_fact, 16 * plan.network.layers[0].k_pairs) << sample.name;
+    EXPECT_EQ(plan.network.record_inputs % 4, 0);
+  }
+}
+
+TEST(CudaPlanTest, rounding_to_bf16_is_to_the_nearest_even_and_keeps_nan) {
+  EXPECT_EQ(bf16_bits(1.0f), 0x3f80);
+  EXPECT_EQ(bf16_bits(1.0f + 0x1p-8f), 0x3f80);    // halfway, to the even one
+  EXPECT_EQ(bf16_bits(1.0f + 0x1.8p-7f), 0x3f82);  // halfway, to the even one
+  EXPECT_EQ(bf16_bits(-1.0f - 0x1.01p-8f), 0xbf81);
+  EXPECT_EQ(bf16_bits(std::bit_cast<float>(0x7f800001u)), 0x7fff);
+}
+
 TEST(CudaPlanTest, a_tile_keeps_every_number_apart_and_fragments_meet_no_bank_twice) {
   std::set<int> places;
   for (int row = 0; row < 32; ++row) {

@@ -56,10 +56,6 @@ CardLosses card_losses(const learn::Objective& objective) {
   return losses;
 }
 
-Precision precision_of(const core::RunContext& context) {
-  return context.device.exact ? Precision::fp32 : Precision::tf32;
-}
-
 // One line, without the advice for those who insist on the card.
 void warn_of_host(const core::Error& error, core::RunContext& context) {
   core::ErrorDetails reason = error.details();
@@ -176,7 +172,7 @@ class TableCardEngine final : public CardEngine {
     static_cast<CardLosses&>(options_) = card_losses(objective);
     options_.table = options;
     options_.dropout = dropout;
-    options_.precision = precision_of(context);
+    options_.precision = context.device.precision;
   }
 
  protected:
@@ -229,7 +225,7 @@ class NetworkCardEngine final : public CardEngine {
       : CardEngine(std::move(host), set, objective), preprocessing_(preprocessing) {
     static_cast<CardLosses&>(options_) = card_losses(objective);
     options_.network = options;
-    options_.precision = precision_of(context);
+    options_.precision = context.device.precision;
   }
 
  protected:

@@ -8,6 +8,7 @@
 #include "dfcl/core/random.h"
 #include "dfcl/nn/cuda/card_table.h"
 #include "dfcl/nn/cuda/card_units.h"
+#include "dfcl/nn/cuda/packed_weights.h"
 #include "dfcl/nn/cuda/step_graph.h"
 #include "dfcl/nn/cuda/table_products.h"
 #include "dfcl/nn/table/lookup_layer.h"
@@ -38,7 +39,7 @@ class CardTable::Card {
     if (options.batch == 0) refuse("a batch needs units", core::ErrorKind::usage);
     require_card();
     stream_.emplace();
-    products_.emplace(options.precision == Precision::fp32, stream_->stream);
+    products_.emplace(options.precision, stream_->stream);
     plan_ = make_table_plan(options, TableNetwork<float>(encoding, options.table));
     const TablePlan& network = plan_.network;
     processors_ = num_processors();
@@ -53,7 +54,7 @@ class CardTable::Card {
       *array = CardArray<float>(network.num_positions());
     }
     packed_ = CardArray<float>(static_cast<std::size_t>(network.packed_size));
-    values_ = CardArray<float>(static_cast<std::size_t>(kCardWidth) * static_cast<std::size_t>(network.encoded));
+    values_ = numbers_for(static_cast<std::size_t>(kCardWidth) * static_cast<std::size_t>(network.encoded));
     fill(parameter_of_, plan_.maps.parameter);
     fill(forward_of_, plan_.maps.forward);
     fill(backward_of_, plan_.maps.backward);
@@ -89,16 +90,19 @@ class CardTable::Card {
     parameters_.copy_from(parameters);
     mean_.copy_from(in_layout(state.mean));
     mean_square_.copy_from(in_layout(state.mean_square));
-    std::vector<float> packed(packed_.size(), 0.0f);
+    PackedWeights packed(packed_.size(), options_.precision);
     for (std::size_t i = 0; i < plan_.maps.parameter.size(); ++i) {
-      const std::int32_t forward = plan_.maps.forward[i];
-      const std::int32_t back = plan_.maps.backward[i];
-      const bool round = options_.precision == Precision::tf32 && back != -2;
-      const float value = round ? rounded_to_tf32(parameters[i]) : parameters[i];
-      if (forward >= 0) packed[static_cast<std::size_t>(forward)] = value;
-      if (back >= 0) packed[static_cast<std::size_t>(back)] = value;
+      for (const std::int32_t place : {plan_.maps.forward[i], plan_.maps.backward[i]}) {
+        if (place < 0) continue;
+        if (place < 2 * kSecondSize) {
+          packed.set(place, parameters[i]);
+        } else {  // heads: floats that tf32 takes
+          packed.set_float(place,
+                           options_.precision == Precision::fp32 ? parameters[i] : rounded_to_tf32(parameters[i]));
+        }
+      }
     }
-    packed_.copy_from(packed);
+    packed_.copy_from(packed.words());
     copy_values(state.parameters);
     step_ = state.step;
   }
@@ -178,6 +182,11 @@ class CardTable::Card {
     array.copy_from(values);
   }
 
+  // Words for so many numbers of the precision, an even count.
+  CardArray<float> numbers_for(std::size_t count) const {
+    return CardArray<float>(count / static_cast<std::size_t>(columns_per_word(options_.precision)));
+  }
+
   // Memory for a step of so many units.
   void make_room(std::uint32_t capacity) {
     if (capacity <= capacity_) return;
@@ -185,11 +194,11 @@ class CardTable::Card {
     for (auto* array : {&encoded_, &sums_, &sums_slopes_, &hidden_, &second_}) *array = {};
     const std::size_t size = std::size_t{capacity} * kCardWidth;
     const std::size_t padded = std::size_t{capacity} + kMostPadding;
-    encoded_ = CardArray<float>(padded * static_cast<std::size_t>(plan_.network.encoded));
+    encoded_ = numbers_for(padded * static_cast<std::size_t>(plan_.network.encoded));
     sums_ = CardArray<float>(padded * kCardWidth);
-    sums_slopes_ = CardArray<float>(padded * kCardWidth);
-    hidden_ = CardArray<float>(size * options_.table.members);
-    second_ = CardArray<float>(size * options_.table.members);
+    sums_slopes_ = numbers_for(padded * kCardWidth);
+    hidden_ = numbers_for(size * options_.table.members);
+    second_ = numbers_for(size * options_.table.members);
     capacity_ = capacity;
   }
 
@@ -207,15 +216,15 @@ class CardTable::Card {
   }
 
   // Up to the losses.
-  template <bool kExact>
+  template <Precision kPrecision>
   void record_forward(const TableJob& job) {
     const TablePlan& plan = plan_.network;
     const cudaStream_t stream = stream_->stream;
-    check(TableKernels<kExact>::encode(plan, job, processors_, stream), "starting a kernel");
+    check(TableKernels<kPrecision>::encode(plan, job, processors_, stream), "starting a kernel");
     products_->first(plan, job);
-    check(TableKernels<kExact>::first_forward(plan, job, stream), "starting a kernel");
+    check(TableKernels<kPrecision>::first_forward(plan, job, stream), "starting a kernel");
     products_->second(plan, job);
-    check(HeadsKernel<kExact>::run(plan, job, stream), "starting a kernel");
+    check(HeadsKernel<kPrecision>::run(plan, job, stream), "starting a kernel");
   }
 
   void record_step(const TableJob& job) {
@@ -252,14 +261,13 @@ class CardTable::Card {
     for (const TableColumn& column : encoding_.columns()) {
       fill_values(encoding_, column, width, parameters.data(), values.data());
     }
-    std::vector<float> by_column(values_.size(), 0.0f);
+    PackedWeights by_column(values_.size(), options_.precision);
     for (std::size_t row = 0; row < encoding_.num_values(); ++row) {
       for (std::size_t j = 0; j < width; ++j) {
-        const float value = values[row * width + j];
-        by_column[j * encoded + row] = options_.precision == Precision::tf32 ? rounded_to_tf32(value) : value;
+        by_column.set(static_cast<std::int32_t>(j * encoded + row), values[row * width + j]);
       }
     }
-    values_.copy_from(by_column);
+    values_.copy_from(by_column.words());
   }
 
   // The first layer lies behind the shared positions as the processor has it.

@@ -7,6 +7,7 @@
 #include "dfcl/nn/cuda/card_memory.h"
 #include "dfcl/nn/cuda/engine.h"
 #include "dfcl/nn/cuda/kernels.h"
+#include "dfcl/nn/cuda/packed_weights.h"
 
 namespace dfcl::nn::cuda {
 namespace {
@@ -36,10 +37,12 @@ struct Launch {
 // Calls `body` with the kernel's type.
 template <class Body>
 auto with_kernel(int tile_rows, Precision precision, Body&& body) {
-  const bool exact = precision == Precision::fp32;
-  if (tile_rows == 128) return exact ? body(TileKernel<128, true>()) : body(TileKernel<128, false>());
-  if (tile_rows == 64) return exact ? body(TileKernel<64, true>()) : body(TileKernel<64, false>());
-  return exact ? body(TileKernel<32, true>()) : body(TileKernel<32, false>());
+  return with_precision(precision, [&](auto chosen) {
+    constexpr Precision kPrecision = decltype(chosen)::value;
+    if (tile_rows == 128) return body(TileKernel<128, kPrecision>());
+    if (tile_rows == 64) return body(TileKernel<64, kPrecision>());
+    return body(TileKernel<32, kPrecision>());
+  });
 }
 
 int blocks_per_processor(const NetworkPlan& plan, int tile_rows, Precision precision) {
@@ -131,16 +134,18 @@ class Engine::Card {
     parameters_.copy_from(parameters);
     mean_.copy_from(in_layout(state.mean));
     mean_square_.copy_from(in_layout(state.mean_square));
-    std::vector<float> packed(packed_.size(), 0.0f);
+    PackedWeights packed(packed_.size(), options_.precision);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (plan_.maps.parameter[i] < 0) continue;
       const std::int32_t back = plan_.maps.backward[i];
-      const bool round = options_.precision == Precision::tf32 && back != -2;
-      const float value = round ? rounded_to_tf32(parameters[i]) : parameters[i];
-      packed[static_cast<std::size_t>(plan_.maps.forward[i])] = value;
-      if (back >= 0) packed[static_cast<std::size_t>(back)] = value;
+      if (back == -2) {
+        packed.set_float(plan_.maps.forward[i], parameters[i]);
+      } else {
+        packed.set(plan_.maps.forward[i], parameters[i]);
+      }
+      if (back >= 0) packed.set(back, parameters[i]);
     }
-    packed_.copy_from(packed);
+    packed_.copy_from(packed.words());
     step_ = state.step;
   }
 
@@ -224,9 +229,8 @@ class Engine::Card {
     const auto width = static_cast<std::size_t>(plan_.network.record_floats);
     std::fill_n(to, width, 0.0f);
     const std::span<const float> from = inputs.row(row);
-    const bool round = options_.precision == Precision::tf32;
-    std::ranges::transform(from, to, [&](float x) { return round ? rounded_to_tf32(x) : x; });
-    to += from.size();
+    PackedWeights::write(from, options_.precision, to);
+    to += plan_.network.record_inputs;
     *to++ = rows.revenue[row];
     *to++ = rows.cost[row];
     *to++ = rows.weight[row];

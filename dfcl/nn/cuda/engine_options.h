@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "dfcl/core/precision.h"
 #include "dfcl/loss/loss.h"
 #include "dfcl/loss/prediction_loss.h"
 #include "dfcl/nn/adam.h"
@@ -13,10 +14,7 @@
 
 namespace dfcl::nn::cuda {
 
-enum class Precision : std::uint8_t {
-  fp32,  // products of float32, each by three of tf32: error as of float32
-  tf32,  // products of 10 bits after the point, sums of float32
-};
+using core::Precision;
 
 enum class DecisionKind : std::uint8_t { none, policy, ifd, ifd_softmax };
 

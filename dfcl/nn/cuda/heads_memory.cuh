@@ -50,11 +50,12 @@ struct HeadsLane {
   __device__ __forceinline__ int column(int chunk) const { return half * (kCardWidth / 2) + chunk * 16 + 4 * t; }
 };
 
+template <Precision kPrecision>
 struct HeadsTile {
   std::uint32_t first_unit;  // in the batch
   TableBatch batch;
   int member;
-  float* second;  // the tile's sums, later their slopes
+  Number<kPrecision>* second;  // the tile's sums, later their slopes
 };
 
 __device__ __forceinline__ double sum_over_warp(double x) {

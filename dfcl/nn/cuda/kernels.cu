@@ -5,6 +5,6 @@
 
 namespace dfcl::nn::cuda {
 
-template struct TileKernel<DFCL_TILE_ROWS, DFCL_EXACT>;
+template struct TileKernel<DFCL_TILE_ROWS, DFCL_PRECISION>;
 
 }  // namespace dfcl::nn::cuda

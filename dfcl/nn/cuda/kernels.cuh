@@ -66,10 +66,11 @@ __device__ __forceinline__ void gather(const NetworkPlan& plan, const Job& job, 
   const int first_row = threadIdx.x / 128 * 32;
   for (int i = threadIdx.x % 128; i < 32 * chunks; i += 128) {
     const int row = first_row + i / chunks;
-    const int chunk = i % chunks;
+    const int word = i % chunks * 4;
+    const int place = word < plan.record_inputs ? word : word + plan.first_fact - plan.record_inputs;
     const bool valid = row < count;
-    const float* from = job.records + std::size_t{valid ? rows[row] : 0u} * plan.record_floats + chunk * 4;
-    const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(inputs + place_in_tile(kRows, row, chunk * 4)));
+    const float* from = job.records + std::size_t{valid ? rows[row] : 0u} * plan.record_floats + word;
+    const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(inputs + place_in_tile(kRows, row, place)));
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(valid ? 16 : 0));
   }
 }
@@ -77,16 +78,16 @@ __device__ __forceinline__ void gather(const NetworkPlan& plan, const Job& job, 
 // A thin output layer: the four warps of a slice of rows take a quarter of the inputs each, and their sums stand in
 // four groups of 8 columns until the losses add them up.
 __device__ __forceinline__ bool in_quarters(const LayerPlan& layer) {
-  return !layer.relu && layer.n8 == 8 && layer.k16 % 128 == 0;
+  return !layer.relu && layer.n8 == 8 && layer.k_pairs % 8 == 0;
 }
 
-template <int kRows, bool kExact>
+template <int kRows, Precision kPrecision>
 __device__ __forceinline__ void forward_in_quarters(const LayerPlan& layer, const float* packed, float* memory) {
   const int quarter = threadIdx.x / 32 % 4;
-  const int pairs = layer.k16 / 64;
+  const int pairs = layer.k_pairs / 4;
   float* output = memory + layer.out_offset * kRows;
-  multiply_chunk<kRows, 1, kExact>(
-      memory + layer.in_offset * kRows, reinterpret_cast<const float4*>(packed + layer.packed_forward), layer.k16 / 16,
+  multiply_chunk<kRows, 1, kPrecision>(
+      memory + layer.in_offset * kRows, reinterpret_cast<const float4*>(packed + layer.packed_forward), layer.k_pairs,
       quarter * pairs, (quarter + 1) * pairs, 0, 1,
       [&](int column) {
         const float2 bias = *reinterpret_cast<const float2*>(packed + layer.packed_bias + column);
@@ -97,36 +98,47 @@ __device__ __forceinline__ void forward_in_quarters(const LayerPlan& layer, cons
       });
 }
 
-template <int kRows, bool kExact>
+template <int kRows, Precision kPrecision>
 __device__ __forceinline__ void forward(const LayerPlan& layer, const float* packed, float* memory) {
   const float* bias = packed + layer.packed_bias;
   float* output = memory + layer.out_offset * kRows;
   const bool relu = layer.relu;
-  multiply_rows<kRows, kExact>(
-      memory + layer.in_offset * kRows, packed + layer.packed_forward, layer.k16 / 16, layer.n8 / 8, layer.groups,
+  multiply_rows<kRows, kPrecision>(
+      memory + layer.in_offset * kRows, packed + layer.packed_forward, layer.k_pairs, layer.n8 / 8, layer.groups,
       layer.group_outputs, layer.group_inputs,
       [&](int column) { return *reinterpret_cast<const float2*>(bias + column); },
       [&](int row, int column, float2 value) {
-        if (relu) value = {operand<kExact>(fmaxf(value.x, 0.0f)), operand<kExact>(fmaxf(value.y, 0.0f))};
+        if (kPrecision == Precision::bf16 && relu) {
+          output[place_in_tile(kRows, row, column / 2)] = word_of({fmaxf(value.x, 0.0f), fmaxf(value.y, 0.0f)});
+          return;
+        }
+        if (relu) value = {operand<kPrecision>(fmaxf(value.x, 0.0f)), operand<kPrecision>(fmaxf(value.y, 0.0f))};
         *reinterpret_cast<float2*>(output + place_in_tile(kRows, row, column)) = value;
       });
 }
 
 // The slopes of the layer's inputs take the place of the inputs, through the ReLU that made them.
-template <int kRows, bool kExact>
+template <int kRows, Precision kPrecision>
 __device__ __forceinline__ void backward(const LayerPlan& layer, const float* packed, float* memory) {
   float* input = memory + layer.in_offset * kRows;
-  multiply_rows<kRows, kExact>(
-      memory + layer.out_offset * kRows, packed + layer.packed_backward, layer.n16 / 16, layer.k16 / 8, layer.groups,
+  multiply_rows<kRows, kPrecision>(
+      memory + layer.out_offset * kRows, packed + layer.packed_backward, layer.n_pairs, layer.k16 / 8, layer.groups,
       layer.group_inputs, layer.group_outputs, [](int) { return make_float2(0.0f, 0.0f); },
       [&](int row, int column, float2 value) {
+        if constexpr (kPrecision == Precision::bf16) {
+          float& word = input[place_in_tile(kRows, row, column / 2)];
+          const float2 active = halves_of(word);
+          word = word_of({active.x > 0.0f ? value.x : 0.0f, active.y > 0.0f ? value.y : 0.0f});
+          return;
+        }
         float2* at = reinterpret_cast<float2*>(input + place_in_tile(kRows, row, column));
         const float2 active = *at;
-        *at = {active.x > 0.0f ? operand<kExact>(value.x) : 0.0f, active.y > 0.0f ? operand<kExact>(value.y) : 0.0f};
+        *at = {active.x > 0.0f ? operand<kPrecision>(value.x) : 0.0f,
+               active.y > 0.0f ? operand<kPrecision>(value.y) : 0.0f};
       });
 }
 
-template <int kRows, bool kExact>
+template <int kRows, Precision kPrecision>
 __device__ __forceinline__ void losses(const NetworkPlan& plan, const Job& job, const Tile& tile, double per_row,
                                        float* memory, TileFacts<kRows>& facts) {
   const int row = threadIdx.x / 4;
@@ -146,7 +158,7 @@ __device__ __forceinline__ void losses(const NetworkPlan& plan, const Job& job, 
   const UnitView unit{.tile_rows = kRows,
                       .row = row,
                       .inputs = memory,
-                      .first_fact = plan.inputs,
+                      .first_fact = plan.first_fact,
                       .raw = raw,
                       .valid = valid,
                       .train = job.train,
@@ -160,40 +172,52 @@ __device__ __forceinline__ void losses(const NetworkPlan& plan, const Job& job, 
     facts.sums[threadIdx.x / 32].decision += decision;
   }
   __syncwarp();
+  if constexpr (kPrecision == Precision::bf16) {  // words of two take the place of the first numbers
+    for (int word = threadIdx.x % 4; word < 16 * last.n_pairs; word += 4) {
+      const auto slope_of = [&](int column) {
+        return valid && column < last.outputs ? raw[place_in_tile(kRows, row, column)] : 0.0f;
+      };
+      const float both = word_of({slope_of(2 * word), slope_of(2 * word + 1)});
+      __syncwarp();
+      raw[place_in_tile(kRows, row, word)] = both;
+      __syncwarp();
+    }
+    return;
+  }
   for (int column = threadIdx.x % 4; column < last.outputs; column += 4) {
     float& slope = raw[place_in_tile(kRows, row, column)];
-    slope = valid ? operand_or_nan<kExact>(slope) : 0.0f;
+    slope = valid ? operand_or_nan<kPrecision>(slope) : 0.0f;
   }
 }
 
-template <int kRows, bool kExact>
+template <int kRows, Precision kPrecision>
 __device__ __forceinline__ void run_tile(const NetworkPlan& plan, const Job& job, const Tile& tile, double per_row,
                                          bool fresh, float* memory, TileFacts<kRows>& facts) {
   for (int l = 0; l < plan.num_layers; ++l) {
     if (in_quarters(plan.layers[l])) {
-      forward_in_quarters<kRows, kExact>(plan.layers[l], job.packed, memory);
+      forward_in_quarters<kRows, kPrecision>(plan.layers[l], job.packed, memory);
     } else {
-      forward<kRows, kExact>(plan.layers[l], job.packed, memory);
+      forward<kRows, kPrecision>(plan.layers[l], job.packed, memory);
     }
     meet_in_slice();
   }
-  losses<kRows, kExact>(plan, job, tile, per_row, memory, facts);
+  losses<kRows, kPrecision>(plan, job, tile, per_row, memory, facts);
   if (!job.train) return;
   __syncthreads();
   float* partial = job.partials + std::size_t{blockIdx.x} * plan.layout_size;
   for (int l = plan.num_layers; l-- > 0;) {
     const LayerPlan& layer = plan.layers[l];
-    add_weight_gradient<kRows, kExact>(layer, memory + layer.out_offset * kRows, memory + layer.in_offset * kRows,
-                                       fresh, partial);
+    add_weight_gradient<kRows, kPrecision>(layer, memory + layer.out_offset * kRows, memory + layer.in_offset * kRows,
+                                           fresh, partial);
     if (l == 0) break;
     __syncthreads();
-    backward<kRows, kExact>(layer, job.packed, memory);
+    backward<kRows, kPrecision>(layer, job.packed, memory);
     __syncthreads();
   }
 }
 
 // All tiles of this block in one step, or of a whole prediction.
-template <int kRows, bool kExact>
+template <int kRows, Precision kPrecision>
 __device__ __forceinline__ void run_tiles(const NetworkPlan& plan, const Job& job, std::uint32_t begin,
                                           std::uint32_t count, float* memory, TileFacts<kRows>& facts) {
   const std::uint32_t num_tiles = (count + kRows - 1) / kRows;
@@ -210,7 +234,7 @@ __device__ __forceinline__ void run_tiles(const NetworkPlan& plan, const Job& jo
     if (next < num_tiles) find_rows<kRows>(plan, job, tile_at<kRows>(begin, count, next), facts.row[turn]);
     asm volatile("cp.async.wait_all;" ::: "memory");
     meet_in_slice();
-    run_tile<kRows, kExact>(plan, job, tile, per_row, index == blockIdx.x, memory, facts);
+    run_tile<kRows, kPrecision>(plan, job, tile, per_row, index == blockIdx.x, memory, facts);
   }
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -223,7 +247,7 @@ __device__ __forceinline__ void run_tiles(const NetworkPlan& plan, const Job& jo
   }
 }
 
-template <bool kExact>
+template <Precision kPrecision>
 __device__ __forceinline__ void adam(const Job& job, const StepNumbers& step, int position, float scale) {
   const float g = scale * job.gradient[position];
   const float m = job.beta1 * job.mean[position] + (1.0f - job.beta1) * g;
@@ -233,12 +257,23 @@ __device__ __forceinline__ void adam(const Job& job, const StepNumbers& step, in
   const float p = step.kept * job.parameters[position] - step.rate * m / (sqrtf(v) * step.root_scale + job.epsilon);
   job.parameters[position] = p;
   const std::int32_t back = job.backward_of[position];
-  job.packed[job.forward_of[position]] = back == -2 ? p : operand_or_nan<kExact>(p);
-  if (back >= 0) job.packed[back] = operand_or_nan<kExact>(p);
+  const auto set = [&](std::int32_t place) {
+    if constexpr (kPrecision == Precision::bf16) {
+      reinterpret_cast<__nv_bfloat16*>(job.packed)[place] = __float2bfloat16_rn(p);
+    } else {
+      job.packed[place] = operand_or_nan<kPrecision>(p);
+    }
+  };
+  if (back == -2) {
+    job.packed[job.forward_of[position]] = p;
+  } else {
+    set(job.forward_of[position]);
+  }
+  if (back >= 0) set(back);
 }
 
 // Warps add up every so many blocks' gradients of kUnitPositions positions; then one thread a position.
-template <int kRows, bool kExact>
+template <int kRows, Precision kPrecision>
 __device__ __forceinline__ void reduce(const NetworkPlan& plan, const Job& job, std::uint32_t step, int num_blocks,
                                        float* memory, TileFacts<kRows>& facts) {
   constexpr int kWarps = kRows / 8;
@@ -263,7 +298,7 @@ __device__ __forceinline__ void reduce(const NetworkPlan& plan, const Job& job, 
       if (job.parameter_of[position] >= 0) {
         job.gradient[position] = total;
         squares += static_cast<double>(total) * total;
-        if (job.clip_norm == 0.0) adam<kExact>(job, job.steps[step], position, 1.0f);
+        if (job.clip_norm == 0.0) adam<kPrecision>(job, job.steps[step], position, 1.0f);
       }
     }
     __syncthreads();
@@ -289,7 +324,7 @@ __device__ __forceinline__ void reduce(const NetworkPlan& plan, const Job& job, 
 }
 
 // After all blocks have said their part of the gradient's length. A gradient that is not finite changes nothing.
-template <int kRows, bool kExact>
+template <int kRows, Precision kPrecision>
 __device__ __forceinline__ void clipped_adam(const NetworkPlan& plan, const Job& job, std::uint32_t step) {
   double squares = 0.0;
   for (unsigned block = threadIdx.x % 32; block < gridDim.x; block += 32) squares += __ldcg(job.block_squares + block);
@@ -299,12 +334,12 @@ __device__ __forceinline__ void clipped_adam(const NetworkPlan& plan, const Job&
   for (int unit = blockIdx.x; unit * kUnitPositions < plan.layout_size; unit += gridDim.x) {
     for (int i = threadIdx.x; i < kUnitPositions; i += 4 * kRows) {
       const int position = unit * kUnitPositions + i;
-      if (job.parameter_of[position] >= 0) adam<kExact>(job, job.steps[step], position, scale);
+      if (job.parameter_of[position] >= 0) adam<kPrecision>(job, job.steps[step], position, scale);
     }
   }
 }
 
-template <int kRows, bool kExact>
+template <int kRows, Precision kPrecision>
 __global__ void __launch_bounds__(4 * kRows, 128 / kRows)
     engine_kernel(const __grid_constant__ NetworkPlan plan, const __grid_constant__ Job job) {
   extern __shared__ __align__(16) float memory[];
@@ -315,14 +350,14 @@ __global__ void __launch_bounds__(4 * kRows, 128 / kRows)
   for (std::uint32_t step = 0; step < job.num_steps; ++step) {
     const std::uint32_t begin = (job.first_step + step) * job.batch;
     const std::uint32_t count = min(job.batch, job.num_rows - begin);
-    run_tiles<kRows, kExact>(plan, job, begin, count, memory, facts);
+    run_tiles<kRows, kPrecision>(plan, job, begin, count, memory, facts);
     if (!job.train) return;  // a prediction is one batch
     grid.sync();
     const int used = static_cast<int>(min(gridDim.x, (count + kRows - 1) / kRows));
-    reduce<kRows, kExact>(plan, job, step, used, memory, facts);
+    reduce<kRows, kPrecision>(plan, job, step, used, memory, facts);
     if (job.clip_norm > 0.0) {
       grid.sync();
-      clipped_adam<kRows, kExact>(plan, job, step);
+      clipped_adam<kRows, kPrecision>(plan, job, step);
     }
     grid.sync();
     // The reduction used the activations' memory, pads too.
@@ -336,25 +371,26 @@ std::size_t bytes_of_tile(const NetworkPlan& plan) {
   return static_cast<std::size_t>(plan.row_floats) * kRows * sizeof(float) + sizeof(TileFacts<kRows>);
 }
 
-template <int kRows, bool kExact>
-int TileKernel<kRows, kExact>::blocks(const NetworkPlan& plan) {
+template <int kRows, Precision kPrecision>
+int TileKernel<kRows, kPrecision>::blocks(const NetworkPlan& plan) {
   const auto bytes = static_cast<int>(bytes_of_tile<kRows>(plan));
   int device = 0;
   int most = 0;
   if (cudaGetDevice(&device) != cudaSuccess) return 0;
   if (cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess) return 0;
   if (bytes > most) return 0;
-  const auto kernel = engine_kernel<kRows, kExact>;
+  const auto kernel = engine_kernel<kRows, kPrecision>;
   if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) != cudaSuccess) return 0;
   int held = 0;
   if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&held, kernel, 4 * kRows, bytes) != cudaSuccess) return 0;
   return held;
 }
 
-template <int kRows, bool kExact>
-cudaError_t TileKernel<kRows, kExact>::run(const NetworkPlan& plan, const Job& job, int blocks, cudaStream_t stream) {
+template <int kRows, Precision kPrecision>
+cudaError_t TileKernel<kRows, kPrecision>::run(const NetworkPlan& plan, const Job& job, int blocks,
+                                               cudaStream_t stream) {
   const std::size_t bytes = bytes_of_tile<kRows>(plan);
-  const auto kernel = engine_kernel<kRows, kExact>;
+  const auto kernel = engine_kernel<kRows, kPrecision>;
   const cudaError_t set =
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
   if (set != cudaSuccess) return set;

@@ -9,11 +9,23 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "dfcl/nn/cuda/plan.h"
 #include "dfcl/nn/cuda/shuffle.h"
 
 namespace dfcl::nn::cuda {
+
+// Calls `body` with std::integral_constant<Precision, precision>.
+template <class Body>
+auto with_precision(Precision precision, Body&& body) {
+  switch (precision) {
+    case Precision::fp32: return body(std::integral_constant<Precision, Precision::fp32>());
+    case Precision::bf16: return body(std::integral_constant<Precision, Precision::bf16>());
+    case Precision::tf32: break;
+  }
+  return body(std::integral_constant<Precision, Precision::tf32>());
+}
 
 // What Adam needs in one step.
 struct StepNumbers {
@@ -70,18 +82,21 @@ struct Job {
   float* cost;
 };
 
-// One kernel for each size of a tile and each precision (kExact: fp32), each compiled by itself.
-template <int kRows, bool kExact>
+// One kernel for each size of a tile and each precision, each compiled by itself.
+template <int kRows, Precision kPrecision>
 struct TileKernel {
   // How many blocks one multiprocessor holds at a time; 0 where a tile does not fit.
   static int blocks(const NetworkPlan& plan);
   static cudaError_t run(const NetworkPlan& plan, const Job& job, int blocks, cudaStream_t stream);
 };
-extern template struct TileKernel<32, false>;
-extern template struct TileKernel<32, true>;
-extern template struct TileKernel<64, false>;
-extern template struct TileKernel<64, true>;
-extern template struct TileKernel<128, false>;
-extern template struct TileKernel<128, true>;
+extern template struct TileKernel<32, Precision::tf32>;
+extern template struct TileKernel<64, Precision::tf32>;
+extern template struct TileKernel<128, Precision::tf32>;
+extern template struct TileKernel<32, Precision::fp32>;
+extern template struct TileKernel<64, Precision::fp32>;
+extern template struct TileKernel<128, Precision::fp32>;
+extern template struct TileKernel<32, Precision::bf16>;
+extern template struct TileKernel<64, Precision::bf16>;
+extern template struct TileKernel<128, Precision::bf16>;
 
 }  // namespace dfcl::nn::cuda

@@ -12,8 +12,8 @@ namespace {
 
 int rounded_up(std::size_t size, std::size_t step) { return static_cast<int>((size + step - 1) / step * step); }
 
-// Numbers of a row in shared memory: whole blocks, see place_in_tile.
-int blocks_for(int width) { return rounded_up(static_cast<std::size_t>(width), 32); }
+// Words of a row in shared memory: whole blocks, see place_in_tile.
+int blocks_for(int words) { return rounded_up(static_cast<std::size_t>(words), 32); }
 
 [[noreturn]] void refuse(const std::string& what, std::size_t found, std::size_t most) {
   throw core::Error({.kind = core::ErrorKind::unavailable,
@@ -25,7 +25,8 @@ int blocks_for(int width) { return rounded_up(static_cast<std::size_t>(width), 3
 
 class PlanMaker {
  public:
-  PlanMaker(const EngineOptions& options, bool with_nuisance) : options_(options), model_(options.network) {
+  PlanMaker(const EngineOptions& options, bool with_nuisance)
+      : per_word_(static_cast<std::size_t>(columns_per_word(options.precision))), model_(options.network) {
     add_rows(with_nuisance);
     add_layers();
     add_maps();
@@ -43,8 +44,15 @@ class PlanMaker {
     const std::size_t num_arms = model_.cost().num_arms();
     require_at_most("the number of inputs", inputs, 4096);
     network().inputs = static_cast<int>(inputs);
-    network().record_floats = rounded_up(inputs + record_facts(with_nuisance, num_arms), 4);
-    network().row_floats = blocks_for(std::max(rounded_up(inputs, 16), network().record_floats));
+    const std::size_t facts = record_facts(with_nuisance, num_arms);
+    network().record_inputs = network().first_fact = network().inputs;
+    if (per_word_ == 2) {  // what pads must be numbers, and facts are none of 16 bits
+      network().record_inputs = rounded_up((inputs + 1) / 2, 4);
+      network().first_fact = rounded_up(inputs, 32) / 2;
+    }
+    network().record_floats = rounded_up(static_cast<std::size_t>(network().record_inputs) + facts, 4);
+    const int words = network().first_fact + network().record_floats - network().record_inputs;
+    network().row_floats = blocks_for(std::max(rounded_up(inputs, 16) / static_cast<int>(per_word_), words));
   }
 
   void add_layer(std::size_t groups, std::size_t inputs, std::size_t outputs, bool common_input, bool relu) {
@@ -61,7 +69,9 @@ class PlanMaker {
     layer.n16 = rounded_up(all_outputs, 16);
     layer.in_offset = before == nullptr ? 0 : before->out_offset;
     layer.out_offset = network().row_floats;
-    network().row_floats += blocks_for(layer.n16);
+    layer.k_pairs = rounded_up(all_inputs, 16 * per_word_) / static_cast<int>(16 * per_word_);
+    layer.n_pairs = rounded_up(all_outputs, 16 * per_word_) / static_cast<int>(16 * per_word_);
+    network().row_floats += blocks_for(relu ? 16 * layer.n_pairs : layer.n16);  // outputs of the last are floats
     layer.groups = common_input ? 1 : static_cast<int>(groups);
     layer.group_inputs = static_cast<int>(inputs);
     layer.group_outputs = static_cast<int>(common_input ? all_outputs : outputs);
@@ -69,8 +79,8 @@ class PlanMaker {
     layer.bias = layer.weight + layer.n16 * layer.k32;
     network().layout_size = layer.bias + layer.n16;
     layer.packed_forward = network().packed_size;
-    layer.packed_backward = layer.packed_forward + layer.n8 * layer.k16;
-    layer.packed_bias = layer.packed_backward + (before == nullptr ? 0 : layer.n16 * layer.k16);
+    layer.packed_backward = layer.packed_forward + layer.n8 * layer.k_pairs * 16;
+    layer.packed_bias = layer.packed_backward + (before == nullptr ? 0 : layer.k16 * layer.n_pairs * 16);
     network().packed_size = layer.packed_bias + layer.n16;
     layer.relu = relu;
     ++network().num_layers;
@@ -95,6 +105,11 @@ class PlanMaker {
     network().packed_size += 128;  // products read one fragment ahead
   }
 
+  int place(int first, int n, int k, int pairs) const {
+    const auto per_word = static_cast<int>(per_word_);
+    return (first + packed_index(n, k / per_word, pairs)) * per_word + k % per_word;
+  }
+
   void add_maps() {
     LayoutMaps& maps = plan_.maps;
     const auto size = static_cast<std::size_t>(network().layout_size);
@@ -110,8 +125,8 @@ class PlanMaker {
           const int k = first_input + i;
           const auto position = static_cast<std::size_t>(layer.weight + n * layer.k32 + k);
           maps.parameter[position] = parameter++;
-          maps.forward[position] = layer.packed_forward + packed_index(n, k, layer.k16 / 16);
-          if (l > 0) maps.backward[position] = layer.packed_backward + packed_index(k, n, layer.n16 / 16);
+          maps.forward[position] = place(layer.packed_forward, n, k, layer.k_pairs);
+          if (l > 0) maps.backward[position] = place(layer.packed_backward, k, n, layer.n_pairs);
         }
       }
       for (int n = 0; n < layer.outputs; ++n) {
@@ -123,7 +138,7 @@ class PlanMaker {
     }
   }
 
-  const EngineOptions& options_;
+  std::size_t per_word_;
   OutcomeNetwork<float> model_;
   Plan plan_{};
 };

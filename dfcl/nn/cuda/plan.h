@@ -2,9 +2,10 @@
 //
 // How a network lies on a graphics card: plain numbers, made once on the host (make_plan) and handed to every kernel.
 // A block of threads takes a tile of rows through all layers; activations stay in its shared memory,
-// `row_floats` numbers a row. Widths are padded to 16. Parameters, moments and gradients lie in the order of the
-// layout: for each layer a matrix of n16 x k32 and n16 biases; what pads has no parameter. Beside that, `packed` holds
-// the weights in the order in which the matrix units read them, once for the way forward and once for the way back.
+// `row_floats` words a row. A word is a number, or with bf16 two neighbours. Widths are padded to 16. Parameters,
+// moments and gradients lie in the order of the layout: for each layer a matrix of n16 x k32 and n16 biases; what pads
+// has no parameter. Beside that, `packed` holds the weights in the order in which the matrix units read them, once for
+// the way forward and once for the way back.
 #pragma once
 
 #include <bit>
@@ -38,10 +39,12 @@ constexpr std::size_t record_facts(bool with_nuisance, std::size_t num_arms) {
 struct LayerPlan {
   int outputs;     // of all heads
   int k16;         // inputs, padded
+  int k_pairs;     // of fragments that hold the inputs: 16 words each
+  int n_pairs;     // likewise of the outputs
   int n8;          // outputs, padded to 8
   int n16;         // outputs, padded
   int k32;         // inputs, padded to 32: distance of the rows of the layout's matrix
-  int in_offset;   // of the activations that come in, in floats of shared memory for one row of a tile
+  int in_offset;   // of the activations that come in, in words of shared memory for one row of a tile
   int out_offset;  // of those that go out, and later of their gradient
   int groups;      // 1, or blocks on the diagonal: heads that read their own part of the input
   int group_inputs, group_outputs;
@@ -74,7 +77,9 @@ struct NetworkPlan {
   int num_layers;
   LayerPlan layers[kMostLayers];
   int inputs;
-  int record_floats;  // of one row in the memory of the card, a multiple of 4
+  int record_inputs;  // words of a row's record before what was observed
+  int first_fact;     // word of a row in shared memory from which on that lies
+  int record_floats;  // words of one row in the memory of the card, a multiple of 4
   int row_floats;     // of one row in shared memory
   int layout_size;    // a multiple of kUnitPositions
   int packed_size;
@@ -84,7 +89,7 @@ struct NetworkPlan {
 // Of every position of the layout.
 struct LayoutMaps {
   std::vector<std::int32_t> parameter;  // which parameter it is; -1: none
-  std::vector<std::int32_t> forward;    // where `packed` holds it
+  std::vector<std::int32_t> forward;    // where `packed` holds it: which float, or with bf16 which half of one
   std::vector<std::int32_t> backward;   // likewise; -1: nowhere, -2: nowhere and it is a bias, which is never rounded
 };
 
@@ -100,8 +105,11 @@ LossPlan make_loss_plan(const CardLosses& losses, const OutcomeHead<float>& reve
                         std::span<const std::size_t> revenue_outputs, std::span<const std::size_t> cost_outputs);
 Plan make_plan(const EngineOptions& options, bool with_nuisance);
 
-// Where the matrix units find the weight between input k and output n: a fragment of 16 inputs x 8 outputs is 32 lanes
-// x 4 numbers, a lane has inputs t, t + 4, t + 8, t + 12 of output g, lane = 4 g + t.
+// Columns of a word.
+DFCL_INLINE constexpr int columns_per_word(Precision precision) { return precision == Precision::bf16 ? 2 : 1; }
+
+// Where the matrix units find the weight between word k of the inputs and output n: a fragment of 16 inputs x 8 outputs
+// is 32 lanes x 4 numbers, a lane has inputs t, t + 4, t + 8, t + 12 of output g, lane = 4 g + t.
 inline int packed_index(int n, int k, int k_pairs) {
   const int lane = n % 8 * 4 + k % 4;
   const int element = k % 16 / 4;
@@ -122,5 +130,11 @@ DFCL_INLINE float rounded_number(float x) {
 }
 // The same, and NaN stays NaN.
 DFCL_INLINE float rounded_to_tf32(float x) { return x == x ? rounded_number(x) : x; }
+// The upper half of float32, to the nearest, as the card rounds.
+inline std::uint16_t bf16_bits(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  if (x != x) return 0x7fff;
+  return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
 
 }  // namespace dfcl::nn::cuda

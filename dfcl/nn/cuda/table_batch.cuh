@@ -16,6 +16,24 @@ __device__ __forceinline__ float4 sum4(const float4& a, const float4& b) {
   return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
 
+// Numbers of bf16 widen.
+__device__ __forceinline__ float2 load2(const __nv_bfloat16* from) {
+  return halves_of(*reinterpret_cast<const float*>(from));
+}
+__device__ __forceinline__ float4 load4(const __nv_bfloat16* from) {
+  const float2 words = *reinterpret_cast<const float2*>(from);
+  const float2 first = halves_of(words.x);
+  const float2 last = halves_of(words.y);
+  return {first.x, first.y, last.x, last.y};
+}
+__device__ __forceinline__ void store4(__nv_bfloat16* to, const float4& value) {
+  *reinterpret_cast<float2*>(to) = {word_of({value.x, value.y}), word_of({value.z, value.w})};
+}
+__device__ __forceinline__ void store2(__nv_bfloat16* to, const float2& value) {
+  *reinterpret_cast<float*>(to) = word_of(value);
+}
+__device__ __forceinline__ void store2(float* to, const float2& value) { *reinterpret_cast<float2*>(to) = value; }
+
 struct TableBatch {
   std::uint32_t begin;  // place of the first unit in the order
   std::uint32_t count;

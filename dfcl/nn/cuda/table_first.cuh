@@ -13,7 +13,7 @@ inline constexpr int kEncodeWarps = 8;
 inline constexpr int kSegment = 2048;
 
 // One warp a unit: the shares of its rows of values, and zeros.
-template <bool kExact>
+template <Precision kPrecision>
 __global__ void __launch_bounds__(32 * kEncodeWarps)
     encode_kernel(const __grid_constant__ TablePlan plan, const __grid_constant__ TableJob job) {
   extern __shared__ __align__(16) float segments[];
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(32 * kEncodeWarps)
     const bool valid = unit < batch.count;
     const auto* lookups = reinterpret_cast<const uint2*>(job.lookups) +
                           (valid ? std::size_t{row_at(*job.state, batch.begin + unit)} * plan.num_columns : 0u);
-    float* to = job.encoded + std::size_t{unit} * plan.encoded;
+    Number<kPrecision>* to = numbers<kPrecision>(job.encoded) + std::size_t{unit} * plan.encoded;
     for (int first = 0; first < plan.encoded; first += kSegment) {
       const int size = min(kSegment, plan.encoded - first);
       __syncwarp();
@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(32 * kEncodeWarps)
         const uint2 lookup = __ldg(lookups + column);
         const int at = static_cast<int>(lookup.x) - first;
         const float share = __uint_as_float(lookup.y);
-        if (at >= 0 && at < size) own[at] = operand<kExact>(1.0f - share);
-        if (share != 0.0f && at + 1 >= 0 && at + 1 < size) own[at + 1] = operand<kExact>(share);
+        if (at >= 0 && at < size) own[at] = operand<kPrecision>(1.0f - share);
+        if (share != 0.0f && at + 1 >= 0 && at + 1 < size) own[at + 1] = operand<kPrecision>(share);
       }
       __syncwarp();
       for (int i = lane * 4; i < size; i += 128) {
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(32 * kEncodeWarps)
 }
 
 // Four units at a time of one member, a thread for every four columns.
-template <bool kExact>
+template <Precision kPrecision>
 __global__ void __launch_bounds__(256)
     first_forward_kernel(const __grid_constant__ TablePlan plan, const __grid_constant__ TableJob job) {
   constexpr int kQuads = kCardWidth / 4;
@@ -62,14 +62,14 @@ __global__ void __launch_bounds__(256)
                              static_cast<std::uint32_t>(plan.members)};
   const float keep = job.train ? job.keep : 1.0f;
   const std::uint32_t count = batch_of(*job.state).count;
-  float* to = job.hidden + std::size_t{job.capacity} * member * kCardWidth + column;
+  Number<kPrecision>* to = numbers<kPrecision>(job.hidden) + std::size_t{job.capacity} * member * kCardWidth + column;
 #pragma unroll 4
   for (std::uint32_t unit = blockIdx.y * 4 + threadIdx.x / kQuads; unit < job.capacity; unit += gridDim.y * 4) {
     const float4 in = sum4(load4(job.sums + std::size_t{unit} * kCardWidth + column), start);
     const std::uint32_t word = dropout.dropped > 0 ? dropout.word(unit, member, column) : 0u;
     const auto hidden = [&](float x, float s, float b, float last, int byte) {
       const float value = dropout.keeps(word, byte) ? fmaxf(x * s + b, 0.0f) * keep : 0.0f;
-      return unit < count ? operand<kExact>(value * last) : 0.0f;
+      return unit < count ? operand<kPrecision>(value * last) : 0.0f;
     };
     store4(to + std::size_t{unit} * kCardWidth,
            {hidden(in.x, scale.x, bias.x, sign.x, 0), hidden(in.y, scale.y, bias.y, sign.y, 1),
@@ -98,9 +98,11 @@ struct FirstBack {
     }
   }
   // The slope of the unit's sums by these members.
+  template <Precision kPrecision>
   __device__ __forceinline__ float2 add(const TableJob& job, const TableDropout& dropout, std::uint32_t unit,
                                         int column, float2 in) {
-    const float* from = job.hidden + (std::size_t{job.capacity} * first + unit) * kCardWidth + column;
+    const Number<kPrecision>* from =
+        numbers<kPrecision>(job.hidden) + (std::size_t{job.capacity} * first + unit) * kCardWidth + column;
     float2 slope[kMembersAtOnce];
 #pragma unroll
     for (int member = 0; member < kMembersAtOnce; ++member) {
@@ -150,7 +152,7 @@ __device__ __forceinline__ void write_first_partial(const TablePlan& plan, const
 }
 
 // Two units at a time, some members after the others.
-template <bool kExact>
+template <Precision kPrecision>
 __global__ void __launch_bounds__(kBackThreads, 2)
     first_back_kernel(const __grid_constant__ TablePlan plan, const __grid_constant__ TableJob job) {
   __shared__ OtherHalf other;
@@ -167,15 +169,18 @@ __global__ void __launch_bounds__(kBackThreads, 2)
     const bool last = first + kMembersAtOnce >= plan.members;
     for (std::uint32_t unit = blockIdx.x * 2 + half; unit < job.padded; unit += gridDim.x * 2) {
       const std::size_t place = std::size_t{unit} * kCardWidth + column;
-      auto* to = reinterpret_cast<float2*>(job.sums_slopes + place);
+      Number<kPrecision>* to = numbers<kPrecision>(job.sums_slopes) + place;
       float2 slope = {0.0f, 0.0f};
       if (unit < count) {
         const float2 in = load2(job.sums + place);
-        slope = back.add(job, dropout, unit, column, {in.x + bias.x, in.y + bias.y});
-        if (first > 0) slope = {to->x + slope.x, to->y + slope.y};
-        if (last) slope = {operand_or_nan<kExact>(slope.x), operand_or_nan<kExact>(slope.y)};
+        slope = back.add<kPrecision>(job, dropout, unit, column, {in.x + bias.x, in.y + bias.y});
+        if (first > 0) {
+          const float2 before = load2(to);
+          slope = {before.x + slope.x, before.y + slope.y};
+        }
+        if (last) slope = {operand_or_nan<kPrecision>(slope.x), operand_or_nan<kPrecision>(slope.y)};
       }
-      *to = slope;
+      store2(to, slope);
     }
     if (half == 1) {
 #pragma unroll

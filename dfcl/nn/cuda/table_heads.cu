@@ -16,12 +16,12 @@ auto with_tiles(const TablePlan& plan, Body&& body) {
 
 }  // namespace
 
-template <bool kExact>
-int HeadsKernel<kExact>::blocks(const TablePlan& plan) {
+template <Precision kPrecision>
+int HeadsKernel<kPrecision>::blocks(const TablePlan& plan) {
   return with_tiles(plan, [&](auto tiles) {
     constexpr int kTiles = decltype(tiles)::value;
     const auto bytes = static_cast<int>(HeadsMemory<kTiles>::size(plan) * sizeof(float));
-    const auto kernel = heads_kernel<kTiles, kExact>;
+    const auto kernel = heads_kernel<kTiles, kPrecision>;
     int held = 0;
     if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) != cudaSuccess ||
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&held, kernel, kHeadThreads, bytes) != cudaSuccess) {
@@ -32,16 +32,16 @@ int HeadsKernel<kExact>::blocks(const TablePlan& plan) {
   });
 }
 
-template <bool kExact>
-cudaError_t HeadsKernel<kExact>::run(const TablePlan& plan, const TableJob& job, cudaStream_t stream) {
+template <Precision kPrecision>
+cudaError_t HeadsKernel<kPrecision>::run(const TablePlan& plan, const TableJob& job, cudaStream_t stream) {
   return with_tiles(plan, [&](auto tiles) {
     constexpr int kTiles = decltype(tiles)::value;
     const std::size_t bytes = HeadsMemory<kTiles>::size(plan) * sizeof(float);
-    heads_kernel<kTiles, kExact><<<job.head_slots * plan.members, kHeadThreads, bytes, stream>>>(plan, job);
+    heads_kernel<kTiles, kPrecision><<<job.head_slots * plan.members, kHeadThreads, bytes, stream>>>(plan, job);
     return cudaGetLastError();
   });
 }
 
-template struct HeadsKernel<DFCL_EXACT>;
+template struct HeadsKernel<DFCL_PRECISION>;
 
 }  // namespace dfcl::nn::cuda

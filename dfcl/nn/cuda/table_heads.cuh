@@ -11,9 +11,14 @@
 
 namespace dfcl::nn::cuda {
 
+// The heads' own products are small: bf16 takes tf32 there.
+template <Precision kPrecision>
+inline constexpr Precision kOfHeads = kPrecision == Precision::fp32 ? Precision::fp32 : Precision::tf32;
+
 // Outcomes of the tile's units.
-template <int kTiles>
-__device__ __forceinline__ void load_facts(const TablePlan& plan, const TableJob& job, const HeadsTile& tile) {
+template <int kTiles, Precision kPrecision>
+__device__ __forceinline__ void load_facts(const TablePlan& plan, const TableJob& job,
+                                           const HeadsTile<kPrecision>& tile) {
   const auto row = static_cast<int>(threadIdx.x) / 4;
   const std::uint32_t unit = tile.first_unit + row;
   const bool valid = unit < tile.batch.count;
@@ -27,7 +32,8 @@ __device__ __forceinline__ void load_facts(const TablePlan& plan, const TableJob
 
 // Chunks of the tile's sums that are on their way at the same time: as many as the registers hold.
 inline constexpr int kAtOnce = kChunks / 2;
-__device__ __forceinline__ void load_sums(const HeadsTile& tile, const HeadsLane& lane, int first,
+template <Precision kPrecision>
+__device__ __forceinline__ void load_sums(const HeadsTile<kPrecision>& tile, const HeadsLane& lane, int first,
                                           float4 (&y)[kAtOnce][2]) {
 #pragma unroll
   for (int chunk = 0; chunk < kAtOnce; ++chunk) {
@@ -39,8 +45,9 @@ __device__ __forceinline__ void load_sums(const HeadsTile& tile, const HeadsLane
 }
 
 // The second hidden layer to shared memory, and its products with the heads.
-template <int kTiles, bool kExact>
-__device__ __forceinline__ void heads_forward(const TableDropout& dropout, float keep, const HeadsTile& tile) {
+template <int kTiles, Precision kPrecision>
+__device__ __forceinline__ void heads_forward(const TableDropout& dropout, float keep,
+                                              const HeadsTile<kPrecision>& tile) {
   using Memory = HeadsMemory<kTiles>;
   const HeadsLane lane;
   float4 y[kAtOnce][2];
@@ -57,7 +64,7 @@ __device__ __forceinline__ void heads_forward(const TableDropout& dropout, float
       const int row = lane.row + 8 * i;
       const std::uint32_t word = dropout.dropped > 0 ? dropout.word(tile.first_unit + row, tile.member, column) : 0u;
       const auto hidden = [&](float x, float s, float b, int byte) {
-        return dropout.keeps(word, byte) ? operand<kExact>(fmaxf(x * s + b, 0.0f) * keep) : 0.0f;
+        return dropout.keeps(word, byte) ? operand<kPrecision>(fmaxf(x * s + b, 0.0f) * keep) : 0.0f;
       };
       const float4& in = y[chunk % kAtOnce][i];
       h[i] = {hidden(in.x, scale.x, bias.x, 0), hidden(in.y, scale.y, bias.y, 1), hidden(in.z, scale.z, bias.z, 2),
@@ -69,8 +76,8 @@ __device__ __forceinline__ void heads_forward(const TableDropout& dropout, float
 #pragma unroll
     for (int n = 0; n < kTiles; ++n) {
       const float4 w = load4(Memory::at(Memory::kHeadsAt) + (8 * n + lane.g) * kHeadStep + column);
-      multiply_add<kExact>(sum[n], first, w.x, w.y);
-      multiply_add<kExact>(sum[n], last, w.z, w.w);
+      multiply_add<kOfHeads<kPrecision>>(sum[n], first, w.x, w.y);
+      multiply_add<kOfHeads<kPrecision>>(sum[n], last, w.z, w.w);
     }
   }
   float* raw = Memory::at(Memory::kRaw) + lane.half * Memory::kRawSize;
@@ -83,8 +90,9 @@ __device__ __forceinline__ void heads_forward(const TableDropout& dropout, float
 }
 
 // Four threads a unit: raw outputs become their slopes.
-template <int kTiles, bool kExact>
-__device__ __forceinline__ void heads_losses(const TablePlan& plan, const TableJob& job, const HeadsTile& tile) {
+template <int kTiles, Precision kPrecision>
+__device__ __forceinline__ void heads_losses(const TablePlan& plan, const TableJob& job,
+                                             const HeadsTile<kPrecision>& tile) {
   using Memory = HeadsMemory<kTiles>;
   const auto row = static_cast<int>(threadIdx.x) / 4;
   const int quarter = static_cast<int>(threadIdx.x) % 4;
@@ -120,12 +128,12 @@ __device__ __forceinline__ void heads_losses(const TablePlan& plan, const TableJ
 #pragma unroll
   for (int column = quarter; column < 8 * kTiles; column += 4) {
     float& slope = raw[place_in_tile(kTileUnits, row, column)];
-    slope = valid && column < plan.outputs ? operand_or_nan<kExact>(slope) : 0.0f;
+    slope = valid && column < plan.outputs ? operand_or_nan<kPrecision>(slope) : 0.0f;
   }
 }
 
 // The gradient of the heads: a warp has all outputs and 32 columns.
-template <int kTiles, bool kExact>
+template <int kTiles, Precision kPrecision>
 __device__ __forceinline__ void add_heads_gradient(float (&sum)[(kTiles + 1) / 2][4][4]) {
   using Memory = HeadsMemory<kTiles>;
   const HeadsLane lane;
@@ -147,7 +155,7 @@ __device__ __forceinline__ void add_heads_gradient(float (&sum)[(kTiles + 1) / 2
         a[i] = raw[place_in_tile(kTileUnits, row + lane.t + i / 2 * 4, m * 16 + lane.g + i % 2 * 8)];
       }
 #pragma unroll
-      for (int j = 0; j < 4; ++j) multiply_add<kExact>(sum[m][j], a, b[j][0], b[j][1]);
+      for (int j = 0; j < 4; ++j) multiply_add<kOfHeads<kPrecision>>(sum[m][j], a, b[j][0], b[j][1]);
     }
   }
 }
@@ -170,9 +178,9 @@ __device__ __forceinline__ float sum_of_rows(float (&v)[8]) {
 
 // Sixteen columns of the way back; y: the lane's sums. Returns the sum over the slice's rows of one gradient, of a
 // scale (g below 4) or of a bias.
-template <int kTiles, bool kExact>
-__device__ __forceinline__ float heads_back_chunk(float keep, const HeadsTile& tile, const HeadsLane& lane, int column,
-                                                  const float (&a)[kTiles][4], const float4 (&y)[2]) {
+template <int kTiles, Precision kPrecision>
+__device__ __forceinline__ float heads_back_chunk(float keep, const HeadsTile<kPrecision>& tile, const HeadsLane& lane,
+                                                  int column, const float (&a)[kTiles][4], const float4 (&y)[2]) {
   using Memory = HeadsMemory<kTiles>;
   float slope[2][4] = {};
   const float* heads = Memory::at(Memory::kHeadsAt) + column - 4 * lane.t + lane.g / 2 * 4 + lane.g % 2;
@@ -181,7 +189,7 @@ __device__ __forceinline__ float heads_back_chunk(float keep, const HeadsTile& t
 #pragma unroll
     for (int q = 0; q < 2; ++q) {
       const float* w = heads + (8 * k + lane.t) * kHeadStep + 2 * q;
-      multiply_add<kExact>(slope[q], a[k], w[0], w[4 * kHeadStep]);
+      multiply_add<kOfHeads<kPrecision>>(slope[q], a[k], w[0], w[4 * kHeadStep]);
     }
   }
   const float4 scale = load4(Memory::at(Memory::kScale) + column);
@@ -193,8 +201,8 @@ __device__ __forceinline__ float heads_back_chunk(float keep, const HeadsTile& t
     const float4 passed = {h.x > 0.0f ? keep * slope[0][2 * i] : 0.0f, h.y > 0.0f ? keep * slope[0][2 * i + 1] : 0.0f,
                            h.z > 0.0f ? keep * slope[1][2 * i] : 0.0f, h.w > 0.0f ? keep * slope[1][2 * i + 1] : 0.0f};
     store4(tile.second + row * kCardWidth + column,
-           {operand_or_nan<kExact>(passed.x * scale.x), operand_or_nan<kExact>(passed.y * scale.y),
-            operand_or_nan<kExact>(passed.z * scale.z), operand_or_nan<kExact>(passed.w * scale.w)});
+           {operand_or_nan<kPrecision>(passed.x * scale.x), operand_or_nan<kPrecision>(passed.y * scale.y),
+            operand_or_nan<kPrecision>(passed.z * scale.z), operand_or_nan<kPrecision>(passed.w * scale.w)});
     sums[0] += passed.x * y[i].x;
     sums[1] += passed.y * y[i].y;
     sums[2] += passed.z * y[i].z;
@@ -209,8 +217,8 @@ __device__ __forceinline__ float heads_back_chunk(float keep, const HeadsTile& t
 
 // From the slopes of the raw outputs to those of the second layer's sums; total: of the scales' and biases' gradients,
 // bias_sum: of the heads' biases, outputs 8 k + t and 4 more.
-template <int kTiles, bool kExact>
-__device__ __forceinline__ void heads_back(float keep, const HeadsTile& tile, float (&total)[kChunks],
+template <int kTiles, Precision kPrecision>
+__device__ __forceinline__ void heads_back(float keep, const HeadsTile<kPrecision>& tile, float (&total)[kChunks],
                                            float (&bias_sum)[kTiles][2]) {
   using Memory = HeadsMemory<kTiles>;
   const HeadsLane lane;
@@ -230,7 +238,7 @@ __device__ __forceinline__ void heads_back(float keep, const HeadsTile& tile, fl
     load_sums(tile, lane, first, y);
 #pragma unroll
     for (int i = 0; i < kAtOnce; ++i) {
-      total[first + i] += heads_back_chunk<kTiles, kExact>(keep, tile, lane, lane.column(first + i), a, y[i]);
+      total[first + i] += heads_back_chunk<kTiles, kPrecision>(keep, tile, lane, lane.column(first + i), a, y[i]);
     }
   }
 }
@@ -307,8 +315,8 @@ __device__ __forceinline__ void start_heads(const TablePlan& plan, const TableJo
   __syncthreads();
 }
 
-template <int kTiles, bool kExact>
-__global__ void __launch_bounds__(kHeadThreads, kTiles <= 2 && !kExact ? 2 : 1)
+template <int kTiles, Precision kPrecision>
+__global__ void __launch_bounds__(kHeadThreads, kTiles <= 2 && kPrecision != Precision::fp32 ? 2 : 1)
     heads_kernel(const __grid_constant__ TablePlan plan, const __grid_constant__ TableJob job) {
   const int member = static_cast<int>(blockIdx.x) % plan.members;
   const int slot = static_cast<int>(blockIdx.x) / plan.members;
@@ -321,15 +329,17 @@ __global__ void __launch_bounds__(kHeadThreads, kTiles <= 2 && !kExact ? 2 : 1)
   float total[kChunks] = {};
   float bias_sum[kTiles][2] = {};
   for (std::uint32_t first = slot * kTileUnits; first < job.capacity; first += job.head_slots * kTileUnits) {
-    const HeadsTile tile{first, batch, member, job.second + (std::size_t{job.capacity} * member + first) * kCardWidth};
-    load_facts<kTiles>(plan, job, tile);
-    heads_forward<kTiles, kExact>(dropout, keep, tile);
+    const HeadsTile<kPrecision> tile{
+        first, batch, member,
+        numbers<kPrecision>(job.second) + (std::size_t{job.capacity} * member + first) * kCardWidth};
+    load_facts<kTiles, kPrecision>(plan, job, tile);
+    heads_forward<kTiles, kPrecision>(dropout, keep, tile);
     __syncthreads();
-    heads_losses<kTiles, kExact>(plan, job, tile);
+    heads_losses<kTiles, kPrecision>(plan, job, tile);
     __syncthreads();
     if (!job.train) continue;
-    add_heads_gradient<kTiles, kExact>(heads_sum);
-    heads_back<kTiles, kExact>(keep, tile, total, bias_sum);
+    add_heads_gradient<kTiles, kPrecision>(heads_sum);
+    heads_back<kTiles, kPrecision>(keep, tile, total, bias_sum);
     __syncthreads();
   }
   if (threadIdx.x == 0) {

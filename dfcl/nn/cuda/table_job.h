@@ -16,6 +16,8 @@
 // The order of all sums is fixed. Units beyond the batch's count are zeros all the way.
 #pragma once
 
+#include <cuda_bf16.h>
+
 #include <type_traits>
 
 #include "dfcl/nn/cuda/kernels.h"
@@ -68,12 +70,14 @@ struct TableJob {
   float* mean_square;
   float* gradient;
   float* packed;
-  float* values;           // width x encoded
-  float* encoded;          // padded x encoded
-  float* sums;             // padded x width
-  float* sums_slopes;      // likewise
-  float* hidden;           // members x capacity x width
-  float* second;           // likewise
+  float* sums;  // padded x width
+  // of Number
+  void* values;       // width x encoded
+  void* encoded;      // padded x encoded
+  void* sums_slopes;  // padded x width
+  void* hidden;       // members x capacity x width
+  void* second;       // likewise
+  // of float
   float* second_partials;  // second_splits x width x width
   float* value_partials;   // value_splits x encoded x width
   float* head_partials;    // head_slots x members x (member_size - kScale2)
@@ -92,8 +96,8 @@ struct TableJob {
 
 inline constexpr int kTileUnits = 64;
 
-// Each starts one kernel. kExact: fp32.
-template <bool kExact>
+// Each starts one kernel.
+template <Precision kPrecision>
 struct TableKernels {
   static cudaError_t encode(const TablePlan& plan, const TableJob& job, int processors, cudaStream_t stream);
   static cudaError_t first_forward(const TablePlan& plan, const TableJob& job, cudaStream_t stream);
@@ -103,23 +107,26 @@ struct TableKernels {
   static cudaError_t fill_values(const TablePlan& plan, const TableJob& job, cudaStream_t stream);
   static cudaError_t mean_predictions(const TablePlan& plan, const TableJob& job, cudaStream_t stream);
 };
-extern template struct TableKernels<false>;
-extern template struct TableKernels<true>;
+extern template struct TableKernels<Precision::tf32>;
+extern template struct TableKernels<Precision::fp32>;
+extern template struct TableKernels<Precision::bf16>;
 
-template <bool kExact>
+template <Precision kPrecision>
 struct HeadsKernel {
   // Blocks that one multiprocessor holds at a time; 0: its memory is too small.
   static int blocks(const TablePlan& plan);
   static cudaError_t run(const TablePlan& plan, const TableJob& job, cudaStream_t stream);
 };
-extern template struct HeadsKernel<false>;
-extern template struct HeadsKernel<true>;
+extern template struct HeadsKernel<Precision::tf32>;
+extern template struct HeadsKernel<Precision::fp32>;
+extern template struct HeadsKernel<Precision::bf16>;
 
-// Calls `body` with std::true_type for fp32.
-template <class Body>
-auto with_precision(Precision precision, Body&& body) {
-  if (precision == Precision::fp32) return body(std::true_type());
-  return body(std::false_type());
+// What products read and activations are kept in.
+template <Precision kPrecision>
+using Number = std::conditional_t<kPrecision == Precision::bf16, __nv_bfloat16, float>;
+template <Precision kPrecision>
+DFCL_INLINE Number<kPrecision>* numbers(void* data) {
+  return static_cast<Number<kPrecision>*>(data);
 }
 
 // Blocks of `reduce`: of shared positions, then of the first layer's.

@@ -45,7 +45,7 @@ __device__ __forceinline__ void set_scale(const TableJob& job, int blocks) {
 }
 
 // Blocks of shared positions, eight quadruples a warp; then blocks of columns of the table.
-template <bool kExact>
+template <Precision kPrecision>
 __global__ void __launch_bounds__(kStepThreads)
     reduce_kernel(const __grid_constant__ TablePlan plan, const __grid_constant__ TableJob job, int shared_blocks) {
   __shared__ double parts[kStepWarps];
@@ -75,22 +75,22 @@ __global__ void __launch_bounds__(kStepThreads)
 }
 
 // A gradient that is not finite changes nothing.
-template <bool kExact>
+template <Precision kPrecision>
 __global__ void __launch_bounds__(kStepThreads)
     move_kernel(const __grid_constant__ TablePlan plan, const __grid_constant__ TableJob job) {
   const float scale = job.state->scale;
   if (isnan(scale)) return;
   const StepNumbers step = job.steps[job.state->step].adam;
   const std::size_t position = std::size_t{blockIdx.x} * kStepThreads + threadIdx.x;
-  if (position < plan.num_positions()) move_position<kExact>(plan, job, step, scale, position);
+  if (position < plan.num_positions()) move_position<kPrecision>(plan, job, step, scale, position);
 }
 
 // A block takes a column of the table. Then the step is done.
-template <bool kExact>
+template <Precision kPrecision>
 __global__ void __launch_bounds__(kCardWidth)
     values_kernel(const __grid_constant__ TablePlan plan, const __grid_constant__ TableJob job) {
-  __shared__ typename ValueWriter<kExact>::Rows rows;
-  write_values<kExact>(plan, job, job.columns[blockIdx.x], rows);
+  __shared__ typename ValueWriter<kPrecision>::Rows rows;
+  write_values<kPrecision>(plan, job, job.columns[blockIdx.x], rows);
   if (blockIdx.x == 0 && threadIdx.x == 0) job.state->step += 1;
 }
 
@@ -117,11 +117,11 @@ int blocks_for(std::size_t items, std::size_t each) { return static_cast<int>((i
 
 }  // namespace
 
-template <bool kExact>
-cudaError_t TableKernels<kExact>::encode(const TablePlan& plan, const TableJob& job, int processors,
-                                         cudaStream_t stream) {
+template <Precision kPrecision>
+cudaError_t TableKernels<kPrecision>::encode(const TablePlan& plan, const TableJob& job, int processors,
+                                             cudaStream_t stream) {
   constexpr int kBytes = kEncodeWarps * kSegment * static_cast<int>(sizeof(float));
-  const auto kernel = encode_kernel<kExact>;
+  const auto kernel = encode_kernel<kPrecision>;
   const cudaError_t set = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
   if (set != cudaSuccess) return set;
   const int blocks = std::min(blocks_for(job.padded, kEncodeWarps), 3 * processors);
@@ -129,44 +129,45 @@ cudaError_t TableKernels<kExact>::encode(const TablePlan& plan, const TableJob& 
   return cudaGetLastError();
 }
 
-template <bool kExact>
-cudaError_t TableKernels<kExact>::first_forward(const TablePlan& plan, const TableJob& job, cudaStream_t stream) {
+template <Precision kPrecision>
+cudaError_t TableKernels<kPrecision>::first_forward(const TablePlan& plan, const TableJob& job, cudaStream_t stream) {
   const dim3 blocks(plan.members, std::min(65'535, blocks_for(job.capacity, 16)));
-  first_forward_kernel<kExact><<<blocks, kCardWidth, 0, stream>>>(plan, job);
+  first_forward_kernel<kPrecision><<<blocks, kCardWidth, 0, stream>>>(plan, job);
   return cudaGetLastError();
 }
 
-template <bool kExact>
-cudaError_t TableKernels<kExact>::first_back(const TablePlan& plan, const TableJob& job, cudaStream_t stream) {
-  first_back_kernel<kExact><<<job.first_slots, kBackThreads, 0, stream>>>(plan, job);
+template <Precision kPrecision>
+cudaError_t TableKernels<kPrecision>::first_back(const TablePlan& plan, const TableJob& job, cudaStream_t stream) {
+  first_back_kernel<kPrecision><<<job.first_slots, kBackThreads, 0, stream>>>(plan, job);
   return cudaGetLastError();
 }
 
-template <bool kExact>
-cudaError_t TableKernels<kExact>::reduce(const TablePlan& plan, const TableJob& job, cudaStream_t stream) {
-  reduce_kernel<kExact><<<reduce_blocks(plan), kStepThreads, 0, stream>>>(plan, job, shared_blocks(plan));
+template <Precision kPrecision>
+cudaError_t TableKernels<kPrecision>::reduce(const TablePlan& plan, const TableJob& job, cudaStream_t stream) {
+  reduce_kernel<kPrecision><<<reduce_blocks(plan), kStepThreads, 0, stream>>>(plan, job, shared_blocks(plan));
   return cudaGetLastError();
 }
 
-template <bool kExact>
-cudaError_t TableKernels<kExact>::move(const TablePlan& plan, const TableJob& job, cudaStream_t stream) {
-  move_kernel<kExact><<<blocks_for(plan.num_positions(), kStepThreads), kStepThreads, 0, stream>>>(plan, job);
+template <Precision kPrecision>
+cudaError_t TableKernels<kPrecision>::move(const TablePlan& plan, const TableJob& job, cudaStream_t stream) {
+  move_kernel<kPrecision><<<blocks_for(plan.num_positions(), kStepThreads), kStepThreads, 0, stream>>>(plan, job);
   return cudaGetLastError();
 }
 
-template <bool kExact>
-cudaError_t TableKernels<kExact>::fill_values(const TablePlan& plan, const TableJob& job, cudaStream_t stream) {
-  values_kernel<kExact><<<plan.num_columns, kCardWidth, 0, stream>>>(plan, job);
+template <Precision kPrecision>
+cudaError_t TableKernels<kPrecision>::fill_values(const TablePlan& plan, const TableJob& job, cudaStream_t stream) {
+  values_kernel<kPrecision><<<plan.num_columns, kCardWidth, 0, stream>>>(plan, job);
   return cudaGetLastError();
 }
 
-template <bool kExact>
-cudaError_t TableKernels<kExact>::mean_predictions(const TablePlan& plan, const TableJob& job, cudaStream_t stream) {
+template <Precision kPrecision>
+cudaError_t TableKernels<kPrecision>::mean_predictions(const TablePlan& plan, const TableJob& job,
+                                                       cudaStream_t stream) {
   mean_kernel<<<blocks_for(std::size_t{job.capacity} * plan.loss.num_arms, kStepThreads), kStepThreads, 0, stream>>>(
       plan, job);
   return cudaGetLastError();
 }
 
-template struct TableKernels<DFCL_EXACT>;
+template struct TableKernels<DFCL_PRECISION>;
 
 }  // namespace dfcl::nn::cuda

@@ -7,8 +7,18 @@
 
 namespace dfcl::nn::cuda {
 
+// The library's products read the second layer and its transpose as numbers of the precision, the heads' kernel floats.
+template <Precision kPrecision>
+__device__ __forceinline__ void set_packed(float* packed, std::int32_t place, float p) {
+  if (kPrecision == Precision::bf16 && place < 2 * kSecondSize) {
+    reinterpret_cast<__nv_bfloat16*>(packed)[place] = __float2bfloat16_rn(p);
+  } else {
+    packed[place] = operand_or_nan<kPrecision>(p);
+  }
+}
+
 // One position.
-template <bool kExact>
+template <Precision kPrecision>
 __device__ __forceinline__ void move_position(const TablePlan& plan, const TableJob& job, const StepNumbers& step,
                                               float scale, std::size_t position) {
   const bool shared = position < static_cast<std::size_t>(plan.shared_size);
@@ -23,27 +33,28 @@ __device__ __forceinline__ void move_position(const TablePlan& plan, const Table
   if (!shared) return;
   const std::int32_t forward = job.forward_of[position];
   const std::int32_t back = job.backward_of[position];
-  if (forward >= 0) job.packed[forward] = operand_or_nan<kExact>(p);
-  if (back >= 0) job.packed[back] = operand_or_nan<kExact>(p);
+  if (forward >= 0) set_packed<kPrecision>(job.packed, forward, p);
+  if (back >= 0) set_packed<kPrecision>(job.packed, back, p);
 }
 
 // Values of one column of the table, in its order, each thread those of one column of the layer; written some at a time
 // so that neighbouring threads write neighbours. All threads of the block push together.
-template <bool kExact>
+template <Precision kPrecision>
 class ValueWriter {
  public:
   static constexpr int kMost = 32;
   using Rows = float[kMost][kCardWidth + 1];
 
-  __device__ __forceinline__ ValueWriter(Rows& rows, float* to, int step) : rows_(rows), to_(to), step_(step) {}
+  __device__ __forceinline__ ValueWriter(Rows& rows, Number<kPrecision>* to, int step)
+      : rows_(rows), to_(to), step_(step) {}
   __device__ __forceinline__ void push(float value) {
-    rows_[count_++][threadIdx.x] = operand_or_nan<kExact>(value);
+    rows_[count_++][threadIdx.x] = operand_or_nan<kPrecision>(value);
     if (count_ == kMost) flush();
   }
   __device__ __forceinline__ void flush() {
     __syncthreads();
     for (int i = static_cast<int>(threadIdx.x); i < count_ * kCardWidth; i += kCardWidth) {
-      to_[std::size_t(i / count_) * step_ + i % count_] = rows_[i % count_][i / count_];
+      to_[std::size_t(i / count_) * step_ + i % count_] = Number<kPrecision>(rows_[i % count_][i / count_]);
     }
     __syncthreads();
     to_ += count_;
@@ -52,7 +63,7 @@ class ValueWriter {
 
  private:
   Rows& rows_;
-  float* to_;
+  Number<kPrecision>* to_;
   int step_;
   int count_ = 0;
 };
@@ -114,12 +125,12 @@ __device__ __forceinline__ void write_category(const CardColumn& column, const f
   writer.push(unseen);
 }
 
-template <bool kExact>
+template <Precision kPrecision>
 __device__ __forceinline__ void write_values(const TablePlan& plan, const TableJob& job, const CardColumn& column,
-                                             typename ValueWriter<kExact>::Rows& rows) {
+                                             typename ValueWriter<kPrecision>::Rows& rows) {
   const float* own = job.parameters + plan.shared_size + std::size_t(column.first_weight) * kCardWidth + threadIdx.x;
   const float* facts = job.facts + column.first_fact;
-  ValueWriter<kExact> writer(rows, job.values + column.first_value, plan.encoded);
+  ValueWriter<kPrecision> writer(rows, numbers<kPrecision>(job.values) + column.first_value, plan.encoded);
   switch (static_cast<TableColumnKind>(column.kind)) {
     case TableColumnKind::number: write_number(column, facts, own, writer); break;
     case TableColumnKind::category: write_category(column, facts, own, writer); break;

@@ -22,8 +22,12 @@ void check(cublasStatus_t status) {
 
 }  // namespace
 
-TableProducts::TableProducts(bool exact, cudaStream_t stream)
-    : workspace_(kWorkspaceBytes), type_(exact ? CUBLAS_COMPUTE_32F_PEDANTIC : CUBLAS_COMPUTE_32F_FAST_TF32) {
+TableProducts::TableProducts(Precision precision, cudaStream_t stream)
+    : workspace_(kWorkspaceBytes),
+      type_(precision == Precision::fp32   ? CUBLAS_COMPUTE_32F_PEDANTIC
+            : precision == Precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                           : CUBLAS_COMPUTE_32F),
+      factors_(precision == Precision::bf16 ? CUDA_R_16BF : CUDA_R_32F) {
   check(cublasCreate(&handle_));
   check(cublasSetStream(handle_, stream));
   check(cublasSetWorkspace(handle_, workspace_.data(), kWorkspaceBytes));
@@ -52,37 +56,39 @@ int TableProducts::value_splits(const TablePlan& plan, std::uint32_t capacity, i
 }
 
 // The library's matrices are stored by columns: ours are their transposes.
-void TableProducts::multiply_rows(const float* a, const float* b, float* to, std::int64_t rows, std::int64_t columns,
-                                  std::int64_t k) {
+void TableProducts::multiply_rows(const void* a, const void* b, void* to, cudaDataType_t type, std::int64_t rows,
+                                  std::int64_t columns, std::int64_t k) {
   const float one = 1.0f;
   const float zero = 0.0f;
-  check(cublasGemmEx_64(handle_, CUBLAS_OP_T, CUBLAS_OP_N, columns, rows, k, &one, b, CUDA_R_32F, k, a, CUDA_R_32F, k,
-                        &zero, to, CUDA_R_32F, columns, type_, CUBLAS_GEMM_DEFAULT));
+  check(cublasGemmEx_64(handle_, CUBLAS_OP_T, CUBLAS_OP_N, columns, rows, k, &one, b, factors_, k, a, factors_, k,
+                        &zero, to, type, columns, type_, CUBLAS_GEMM_DEFAULT));
 }
 
-void TableProducts::multiply_units(const float* a, const float* b, float* to, std::int64_t rows, std::int64_t columns,
+void TableProducts::multiply_units(const void* a, const void* b, float* to, std::int64_t rows, std::int64_t columns,
                                    std::int64_t count, int parts) {
   const float one = 1.0f;
   const float zero = 0.0f;
   const std::int64_t units = count / parts;
-  check(cublasGemmStridedBatchedEx_64(handle_, CUBLAS_OP_N, CUBLAS_OP_T, columns, rows, units, &one, b, CUDA_R_32F,
-                                      columns, units * columns, a, CUDA_R_32F, rows, units * rows, &zero, to,
-                                      CUDA_R_32F, columns, rows * columns, parts, type_, CUBLAS_GEMM_DEFAULT));
+  check(cublasGemmStridedBatchedEx_64(handle_, CUBLAS_OP_N, CUBLAS_OP_T, columns, rows, units, &one, b, factors_,
+                                      columns, units * columns, a, factors_, rows, units * rows, &zero, to, CUDA_R_32F,
+                                      columns, rows * columns, parts, type_, CUBLAS_GEMM_DEFAULT));
 }
 
 void TableProducts::first(const TablePlan& plan, const TableJob& job) {
-  multiply_rows(job.encoded, job.values, job.sums, job.capacity, kCardWidth, plan.encoded);
+  multiply_rows(job.encoded, job.values, job.sums, CUDA_R_32F, job.capacity, kCardWidth, plan.encoded);
 }
 void TableProducts::second(const TablePlan& plan, const TableJob& job) {
-  multiply_rows(job.hidden, job.packed, job.second, std::int64_t{job.capacity} * plan.members, kCardWidth, kCardWidth);
+  multiply_rows(job.hidden, job.packed, job.second, factors_, std::int64_t{job.capacity} * plan.members, kCardWidth,
+                kCardWidth);
 }
 void TableProducts::second_gradient(const TablePlan& plan, const TableJob& job) {
   multiply_units(job.second, job.hidden, job.second_partials, kCardWidth, kCardWidth,
                  std::int64_t{job.capacity} * plan.members, job.second_splits);
 }
 void TableProducts::second_back(const TablePlan& plan, const TableJob& job) {
-  multiply_rows(job.second, job.packed + kSecondSize, job.hidden, std::int64_t{job.capacity} * plan.members, kCardWidth,
-                kCardWidth);
+  const int transposed = factors_ == CUDA_R_16BF ? kSecondSize / 2 : kSecondSize;  // in words
+  multiply_rows(job.second, job.packed + transposed, job.hidden, factors_, std::int64_t{job.capacity} * plan.members,
+                kCardWidth, kCardWidth);
 }
 void TableProducts::value_gradient(const TablePlan& plan, const TableJob& job) {
   multiply_units(job.encoded, job.sums_slopes, job.value_partials, plan.encoded, kCardWidth, job.padded,

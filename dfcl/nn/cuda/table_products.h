@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The five products of a step of a network for tables, by cuBLAS: in tf32, or in float32 alone. Factors of tf32 are
-// rounded before, so that nothing is cut. Sums over many units are cut into parts whose sums are added up later, in
-// their order. The library gives the same bytes for the same call on one kind of card.
+// The five products of a step of a network for tables, by cuBLAS: in tf32, in bf16, or in float32 alone. Factors of
+// tf32 are rounded before, so that nothing is cut. Sums over many units are cut into parts whose sums are added up
+// later, in their order. The library gives the same bytes for the same call on one kind of card.
 #pragma once
 
 #include <cublas_v2.h>
@@ -14,7 +14,7 @@ namespace dfcl::nn::cuda {
 
 class TableProducts {
  public:
-  TableProducts(bool exact, cudaStream_t stream);
+  TableProducts(Precision precision, cudaStream_t stream);
   ~TableProducts();
   TableProducts(const TableProducts&) = delete;
   TableProducts& operator=(const TableProducts&) = delete;
@@ -32,15 +32,16 @@ class TableProducts {
 
  private:
   // to (rows x columns) = rows of `a` times rows of `b`, of k numbers each.
-  void multiply_rows(const float* a, const float* b, float* to, std::int64_t rows, std::int64_t columns,
-                     std::int64_t k);
+  void multiply_rows(const void* a, const void* b, void* to, cudaDataType_t type, std::int64_t rows,
+                     std::int64_t columns, std::int64_t k);
   // In each part: to (rows x columns) = sum over `count` units of a (units x rows) times b (units x columns).
-  void multiply_units(const float* a, const float* b, float* to, std::int64_t rows, std::int64_t columns,
+  void multiply_units(const void* a, const void* b, float* to, std::int64_t rows, std::int64_t columns,
                       std::int64_t count, int parts);
 
   cublasHandle_t handle_ = nullptr;
   CardArray<unsigned char> workspace_;
   cublasComputeType_t type_;
+  cudaDataType_t factors_;  // kept as these
 };
 
 }  // namespace dfcl::nn::cuda
