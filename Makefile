@@ -27,7 +27,7 @@ FAST_ASAN = $(subst ASAN_OPTIONS=,ASAN_OPTIONS=malloc_context_size=0:quarantine_
 # Thread sanitizer cannot place its shadow where addresses are much randomised; containers may forbid setarch.
 FIXED_ADDRESSES = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: help setup build demo fuzz torture same-answer docs experiments manual prose test test-sanitize test-spark test-full bench format format-check tidy install wheel dist test-dist clean
+.PHONY: help setup build demo fuzz fuzz-planted torture same-answer docs experiments manual prose test test-sanitize test-spark test-full bench format format-check tidy install wheel dist test-dist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16 | sed 's/^/  make /'
@@ -81,6 +81,11 @@ fuzz: setup ## run every fuzzer for SECONDS (600) from its corpus (ONLY=csv,stud
 	@tools/setup.sh fuzz
 	@$(call configure,fuzz) && cmake --build build/fuzz -j $(JOBS) --target $(if $(ONLY),$(foreach name,$(subst $(comma), ,$(ONLY)),fuzz_$(name)),fuzzers)
 	@$(FAST_ASAN) tests/fuzz/run.sh build/fuzz $(or $(SECONDS),600) $(ONLY)
+
+fuzz-planted: setup ## plant an overflow, an unchecked size and a recursion in the sources, one by one, and see how soon a fuzzer finds each
+	@tools/setup.sh fuzz
+	@$(call configure,fuzz)
+	@$(FAST_ASAN) .venv/bin/python3 tests/fuzz/planted.py build/fuzz
 
 torture: build ## faults at every file operation and 200 kills, for every verb that writes (VERBS=train,predict KILLS=200)
 	@cc -shared -fPIC -O1 -Wall -Wextra -Werror -o build/release/fault_shim.so tests/torture/fault_shim.c -ldl
