@@ -51,6 +51,18 @@ def test_shards_give_one_model_whatever_the_partitions(study, table, frame_of):
         dfcl.evaluate(study, model, table, split="train")
 
 
+def test_training_in_shards_says_its_stages_and_can_be_stopped(study, table, frame_of):
+    stages = []
+
+    def step(one):
+        stages.append(one.task)
+        return one.task == "fitting shards"
+
+    with pytest.raises(dfcl.Stopped):
+        dfcl_spark.train(frame_of(table, 2), study, shards=2, judging_rows=300, progress=step)
+    assert stages[0] == "collecting units that judge" and stages[-1] == "fitting shards"
+
+
 def test_a_trial_that_is_too_large_is_sampled_with_a_warning(study, table, frame_of):
     with pytest.warns(dfcl.DfclWarning, match="of 3,000 rows, drawn by a hash"):
         checked = dfcl_spark.check(frame_of(table, 2), study, max_rows=1500, progress=False)
