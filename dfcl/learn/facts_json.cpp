@@ -21,9 +21,11 @@ std::size_t size_of(const json& value) {
 }
 
 ordered_json facts_json(const OutcomeFacts& facts) {
-  return {
+  ordered_json value = {
       {"kind", kind_word(facts.kind)},      {"arm_shape", shape_word(facts.arm_shape)}, {"num_arms", facts.num_arms},
       {"non_negative", facts.non_negative}, {"control_is_free", facts.control_is_free}, {"control", facts.control}};
+  if (facts.arms_apart) value["arms_apart"] = true;
+  return value;
 }
 
 OutcomeFacts facts_of(const json& value) {
@@ -34,6 +36,7 @@ OutcomeFacts facts_of(const json& value) {
   facts.non_negative = value.at("non_negative").get<bool>();
   facts.control_is_free = value.at("control_is_free").get<bool>();
   facts.control = size_of(value.at("control"));
+  if (value.contains("arms_apart")) facts.arms_apart = value.at("arms_apart").get<bool>();
   return facts;
 }
 

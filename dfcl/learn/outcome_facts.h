@@ -24,6 +24,7 @@ struct OutcomeFacts {
   bool non_negative = false;     // of a real outcome
   bool control_is_free = false;  // the prediction of control is exactly 0
   std::size_t control = 0;       // must be 0 where it is free and predictions rise with the arm
+  bool arms_apart = false;       // of a log link and a plain shape: a logarithm for each arm, no base that they share
 
   bool operator==(const OutcomeFacts&) const = default;
 };

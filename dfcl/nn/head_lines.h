@@ -58,11 +58,13 @@ struct HeadLines {
   DFCL_INLINE bool is_plain() const { return facts.arm_shape == learn::ArmShape::plain; }
   DFCL_INLINE bool is_free(std::size_t arm) const { return facts.control_is_free && arm == facts.control; }
   DFCL_INLINE bool has_log_link() const { return facts.kind == loss::OutcomeKind::non_negative; }
+  // Output 0 is the base of a log link, which the arms share.
+  DFCL_INLINE bool has_base() const { return has_log_link() && !(is_plain() && facts.arms_apart); }
 
-  // Of a plain shape: the raw output that is the arm's own. The base of a log link is output 0.
+  // Of a plain shape: the raw output that is the arm's own.
   DFCL_INLINE std::size_t output_of(std::size_t arm) const {
     const bool after_free = facts.control_is_free && arm > facts.control;
-    if (has_log_link() && facts.control_is_free) return after_free ? arm : arm + 1;
+    if (has_base() && facts.control_is_free) return after_free ? arm : arm + 1;
     return after_free ? arm - 1 : arm;
   }
 
@@ -78,7 +80,7 @@ struct HeadLines {
     const T* u = raw[output];
     if (facts.kind == loss::OutcomeKind::binary) {
       for (std::size_t i = 0; i < num_rows; ++i) to[i * stride] = logistic(u[i]);
-    } else if (has_log_link() && output == 0) {
+    } else if (has_log_link() && (output == 0 || !has_base())) {
       for (std::size_t i = 0; i < num_rows; ++i) to[i * stride] = exponential(u[i]);
     } else if (has_log_link()) {
       const T* base = raw[0];
@@ -132,7 +134,7 @@ struct HeadLines {
     }
   }
 
-  // raw_gradient[0] of a log link must be zero before the first arm. raw_gradient may be the memory of raw.
+  // raw_gradient[0] of a base must be zero before the first arm. raw_gradient may be the memory of raw.
   template <class Raw, class RawGradient, class Count>
   DFCL_INLINE void backward_plain(const Raw& raw, Count num_rows, std::size_t arm, const T* prediction,
                                   const T* gradient, std::size_t stride, const RawGradient& raw_gradient) const {
@@ -143,13 +145,15 @@ struct HeadLines {
     T* to = raw_gradient[output];
     if (facts.kind == loss::OutcomeKind::binary) {
       for (std::size_t i = 0; i < num_rows; ++i) to[i] = g[i * stride] * p[i * stride] * (T(1) - p[i * stride]);
-    } else if (has_log_link()) {
+    } else if (has_base()) {
       T* base = raw_gradient[0];
       for (std::size_t i = 0; i < num_rows; ++i) {
         const T value = g[i * stride] * p[i * stride];
         base[i] += value;
         if (output != 0) to[i] = value;
       }
+    } else if (has_log_link()) {
+      for (std::size_t i = 0; i < num_rows; ++i) to[i] = g[i * stride] * p[i * stride];
     } else if (facts.non_negative) {
       const T* u = raw[output];
       for (std::size_t i = 0; i < num_rows; ++i) to[i] = g[i * stride] * softplus_slope(u[i]);

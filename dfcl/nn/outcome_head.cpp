@@ -24,7 +24,7 @@ OutcomeHead<T>::OutcomeHead(const OutcomeOptions& options) {
                        .hint = "put control first in the order of the arms"});
   }
   const std::size_t num_predicted = options.num_arms - (options.control_is_free ? 1 : 0);
-  lines_.num_outputs = lines_.has_log_link() ? options.num_arms : num_predicted;
+  lines_.num_outputs = lines_.has_base() ? options.num_arms : num_predicted;
   if (rises) {
     lines_.first_arm = options.control_is_free ? 1 : 0;
     lines_.first_step = options.kind == loss::OutcomeKind::real && options.control_is_free ? 0 : 1;
@@ -40,8 +40,8 @@ std::vector<std::size_t> OutcomeHead<T>::outputs_of(std::size_t arm) const {
     for (std::size_t i = 0; i < lines_.num_outputs; ++i) outputs.push_back(i);
     return outputs;
   }
-  if (lines_.has_log_link()) outputs.push_back(0);
-  if (!lines_.has_log_link() || lines_.output_of(arm) != 0) outputs.push_back(lines_.output_of(arm));
+  if (lines_.has_base()) outputs.push_back(0);
+  if (!lines_.has_base() || lines_.output_of(arm) != 0) outputs.push_back(lines_.output_of(arm));
   return outputs;
 }
 
@@ -70,7 +70,7 @@ void OutcomeHead<T>::backward(std::span<const T* const> raw, std::size_t num_row
                                               gradient.cols, raw_gradient);
     return;
   }
-  if (lines_.has_log_link()) std::fill_n(raw_gradient[0], num_rows, T(0));
+  if (lines_.has_base()) std::fill_n(raw_gradient[0], num_rows, T(0));
   for (std::size_t arm = only.value_or(0); arm < (only ? *only + 1 : num_arms()); ++arm) {
     lines_.backward_plain(raw, num_rows, arm, prediction.data, gradient.data, gradient.cols, raw_gradient);
   }

@@ -6,7 +6,7 @@
 //
 // With raw outputs u, arms j = 0..M-1 and softplus steps (eq. 15):
 //   plain     real:          u_j                                     (softplus of it where non_negative)
-//             non_negative:  exp(u_0), exp(u_0 + u_j): a base and log ratios (eq. 4b)
+//             non_negative:  exp(u_0), exp(u_0 + u_j): a base and log ratios (eq. 4b); exp(u_j) where arms_apart
 //             binary:        sigmoid(u_j)
 //   monotone  real:          u_0 + d_1 + .. + d_j,  d = softplus(u)  (softplus of the base where non_negative)
 //             non_negative:  exp(u_0) (1 + d_1 + .. + d_j)

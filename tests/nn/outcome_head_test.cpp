@@ -29,6 +29,7 @@ std::vector<OutcomeOptions> every_combination() {
           for (const bool free : {false, true}) {
             all.push_back({arms, kind, shape, non_negative, free, 0});
             if (shape == ArmShape::plain) all.push_back({arms, kind, shape, non_negative, free, arms - 1});
+            if (kind == OutcomeKind::non_negative) all.push_back({arms, kind, shape, non_negative, free, 0, true});
           }
         }
       }
@@ -41,7 +42,7 @@ std::string name_of(const OutcomeOptions& options) {
   return std::to_string(options.num_arms) + " arms, kind " + std::to_string(static_cast<int>(options.kind)) +
          ", shape " + std::to_string(static_cast<int>(options.arm_shape)) +
          (options.non_negative ? ", non-negative" : "") + (options.control_is_free ? ", control is free" : "") +
-         ", control " + std::to_string(options.control);
+         ", control " + std::to_string(options.control) + (options.arms_apart ? ", arms apart" : "");
 }
 
 // A head with random raw outputs, their predictions, and the loss sum of coefficient x prediction.
@@ -155,11 +156,16 @@ TEST(OutcomeHeadTest, one_arm_alone_gives_the_numbers_of_all_arms) {
   }
 }
 
-TEST(OutcomeHeadTest, a_log_link_is_a_base_and_ratios) {
+TEST(OutcomeHeadTest, a_log_link_is_a_base_and_ratios_or_a_level_for_each_arm) {
   Case test({.num_arms = 3, .kind = OutcomeKind::non_negative});
   test.value();
   EXPECT_DOUBLE_EQ(test.prediction(4, 0), std::exp(test.from[0][4]));
   EXPECT_DOUBLE_EQ(test.prediction(4, 2), std::exp(test.from[0][4] + test.from[2][4]));
+  Case apart({.num_arms = 3, .kind = OutcomeKind::non_negative, .control_is_free = true, .arms_apart = true});
+  apart.value();
+  EXPECT_EQ(apart.head.num_outputs(), 2u);
+  EXPECT_EQ(apart.prediction(4, 0), 0.0);
+  EXPECT_DOUBLE_EQ(apart.prediction(4, 2), std::exp(apart.from[1][4]));
   Case rising({.num_arms = 3, .kind = OutcomeKind::non_negative, .arm_shape = ArmShape::monotone});
   rising.value();
   const auto step = [&](std::size_t i) { return std::log1p(std::exp(rising.from[i][4])); };

@@ -76,7 +76,7 @@ __device__ __forceinline__ void return_head(const HeadLines<float>& head, Arms n
       return;
     }
   }
-  if (head.has_log_link()) *raw[0] = 0.0f;
+  if (head.has_base()) *raw[0] = 0.0f;
 #pragma unroll
   for (std::size_t arm = 0; arm < num_arms; ++arm) {
     head.backward_plain(raw, One(), arm, prediction, gradient, 1, raw);

@@ -56,7 +56,7 @@ std::vector<double> biases_of(const OutcomeHead<float>& head, const std::vector<
   for (std::size_t arm = 0; arm < options.num_arms; ++arm) {
     const std::vector<std::size_t> outputs = head.outputs_of(arm);
     if (outputs.empty()) continue;
-    const bool has_base = options.kind == loss::OutcomeKind::non_negative;
+    const bool has_base = head.lines().has_base();
     if (has_base) biases[0] = base;
     if (!has_base) biases[outputs[0]] = raw_of(options, means[arm]);
     if (has_base && outputs.size() > 1) biases[outputs[1]] = raw_of(options, means[arm]) - base;

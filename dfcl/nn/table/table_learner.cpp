@@ -54,6 +54,9 @@ std::unique_ptr<learn::Learner> make_table_learner(const learn::LearnerRequest& 
                        .revenue = set.facts.revenue,
                        .cost = set.facts.cost};
   if (request.revenue_form != loss::RevenueForm::outcome) options.revenue = {.num_arms = set.num_arms() - 1};
+  for (OutcomeOptions* outcome : {&options.revenue, &options.cost}) {
+    outcome->arms_apart = outcome->kind == loss::OutcomeKind::non_negative && outcome->arm_shape == ArmShape::plain;
+  }
   if (start != nullptr) {
     if (!given.members) options.members = start->options.members;
     options.width = start->options.width;
