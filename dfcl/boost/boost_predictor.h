@@ -26,9 +26,6 @@ class BoostPredictor final : public learn::Predictor {
   const char* kind() const override { return "boost"; }
   void predict(const learn::FeatureTile& units, learn::Outcomes out, core::RunContext& context) const override;
   std::vector<double> importance() const override;
-  const char* importance_words() const override {
-    return "what splits above or below a split by arm are worth, by the units that chose them";
-  }
   learn::Description describe(const learn::Schema& schema) const override;
   void require_fits(const learn::Schema& schema, const std::string& where) const override;
   void save(learn::PartWriter part) const override;

@@ -98,8 +98,7 @@ void LeafMasks::build(const Tree& tree, std::size_t arm_column, std::size_t num_
     ranges[i] = {left.begin, ranges[node.next + 1].end};
     const auto keep = without(left.begin, left.end);
     const auto goes_left = [&](std::size_t bin) {
-      if (node.set != 0) return ((tree.sets[node.set][bin >> 6] >> (bin & 63)) & 1) != 0;
-      return bin == 0 ? node.missing_left != 0 : bin <= node.last_left;
+      return trees::goes_left(node, tree.sets, static_cast<std::uint8_t>(bin));
     };
     if (node.feature == arm_column && num_arms > 0) {
       for (std::size_t arm = 0; arm < num_arms; ++arm) {

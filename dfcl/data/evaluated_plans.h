@@ -33,7 +33,7 @@ struct EvaluatedPlan {
 // Units that the predictions behind the plans had not seen.
 enum class UnseenUnits : std::uint8_t {
   out_of_fold,  // training and validation units, each predicted by a fit without it
-  validation,   // validation units, which only decided when training stopped
+  validation,   // validation units, which only stopped or calibrated training
 };
 const char* to_text(UnseenUnits units);  // out_of_fold, validation
 

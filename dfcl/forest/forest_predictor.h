@@ -30,9 +30,6 @@ class ForestPredictor final : public learn::Predictor {
   void require_standard_errors() const override;
   void standard_errors(const learn::FeatureTile& units, learn::Outcomes out, core::RunContext& context) const override;
   std::vector<double> importance() const override;
-  const char* importance_words() const override {
-    return "what all splits are worth, by units that did not choose them";
-  }
   learn::Description describe(const learn::Schema& schema) const override;
   void require_fits(const learn::Schema& schema, const std::string& where) const override;
   void save(learn::PartWriter part) const override;

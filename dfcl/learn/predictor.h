@@ -104,8 +104,6 @@ class Predictor {
 
   // Of each feature, its share in how effects differ; empty where the predictor does not know.
   virtual std::vector<double> importance() const { return {}; }
-  // What such a share is of, in words.
-  virtual const char* importance_words() const { return ""; }
 
   // Takes over another predictor of the same kind, so that both run as one and predict their mean. False where they
   // cannot; nothing happens then.

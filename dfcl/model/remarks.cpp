@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace dfcl::model {
 namespace {
@@ -19,11 +20,14 @@ void add_loss(std::vector<std::string>& lines, const char* outcome, const HeldOu
 
 void add_slope(std::vector<std::string>& lines, const char* outcome, const learn::Calibration::Outcome& figures) {
   if (figures.is_known() || !figures.is_unsupported()) return;
+  const auto number = [](double slope) {
+    return std::abs(slope) < 10.0 ? fmt::format("{:.2g}", slope) : fmt::format("{:.0f}", slope);
+  };
   lines.push_back(
       fmt::format("held-out units do not show that effects on {} differ between units as predicted: slope "
-                  "{:.2g} ({:.2g} to {:.2g}), 1 would be full support",
-                  outcome, figures.found_slope, figures.found_slope - 1.96 * figures.slope_error,
-                  figures.found_slope + 1.96 * figures.slope_error));
+                  "{} ({} to {}), 1 would be full support",
+                  outcome, number(figures.found_slope), number(figures.found_slope - 1.96 * figures.slope_error),
+                  number(figures.found_slope + 1.96 * figures.slope_error)));
 }
 
 // The plan at half of the largest spend stands for all.

@@ -24,19 +24,18 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
+// Whether a unit in this bin of the split's feature goes left.
+inline bool goes_left(const Node& split, std::span<const BinSet> sets, std::uint8_t bin) {
+  if (split.set != 0) return ((sets[split.set][bin >> 6] >> (bin & 63)) & 1) != 0;
+  return bin == 0 ? split.missing_left != 0 : bin <= split.last_left;
+}
+
 // The leaf of a unit: from the root down. bins: one for each feature of the unit.
 inline std::uint32_t leaf_of(std::span<const Node> nodes, std::span<const BinSet> sets, std::uint32_t root,
                              const std::uint8_t* bins) {
   const Node* node = &nodes[root];
   while (node->feature != kLeaf) {
-    const std::uint8_t bin = bins[node->feature];
-    bool left;
-    if (node->set != 0) {
-      left = (sets[node->set][bin >> 6] >> (bin & 63)) & 1;
-    } else {
-      left = bin == 0 ? node->missing_left != 0 : bin <= node->last_left;
-    }
-    node = &nodes[node->next + (left ? 0 : 1)];
+    node = &nodes[node->next + (goes_left(*node, sets, bins[node->feature]) ? 0 : 1)];
   }
   return node->next;
 }

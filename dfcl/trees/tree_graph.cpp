@@ -15,11 +15,6 @@ constexpr float kEverything = std::numeric_limits<float>::max();
 
 }  // namespace
 
-bool goes_left(const Node& split, std::span<const BinSet> sets, std::uint8_t bin) {
-  if (split.set != 0) return ((sets[split.set][bin >> 6] >> (bin & 63)) & 1) != 0;
-  return bin == 0 ? split.missing_left != 0 : bin <= split.last_left;
-}
-
 GraphInputs::GraphInputs(const std::vector<FeatureBins>& bins, const std::vector<data::FeatureColumn>& features)
     : bins_(bins), features_(features) {
   for (const FeatureBins& feature : bins) place_.push_back(feature.categorical ? -1 : num_numbers_++);

@@ -88,7 +88,4 @@ class TreeEnsemble {
   std::map<std::int64_t, double> constants_;  // per target: of trees that are a single leaf
 };
 
-// The bin goes left at this split, as in leaf_of.
-bool goes_left(const Node& split, std::span<const BinSet> sets, std::uint8_t bin);
-
 }  // namespace dfcl::trees

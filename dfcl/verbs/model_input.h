@@ -27,7 +27,8 @@ struct ModelInput {
 // The same with its file in memory. Throws Error.
 ModelInput read_model_input(ModelInput input, core::RunContext& context);
 
-// The name given, or that of the file without its ending; of two with one name the second gets a number.
+// The name given, or that of the file without its ending; with it, or with its folder, where several would share a
+// name. The same file twice: the second gets a number.
 std::vector<std::string> distinct_names(const std::vector<ModelInput>& models);
 
 }  // namespace dfcl::verbs

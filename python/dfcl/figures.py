@@ -153,7 +153,8 @@ class Figures:
 
     def _tables(self) -> dict[str, list[dict[str, Any]]]:
         found: dict[str, list[dict[str, Any]]] = {}
-        own = {key: value for key, value in self._figures.items() if key not in ("check", "figures", "made_by", "report")}
+        beside = ("check", "figures", "made_by", "report", "tables")  # the last: how the command line prints them
+        own = {key: value for key, value in self._figures.items() if key not in beside}
         _tables_in(own, "", {}, found)
         return found
 

@@ -46,6 +46,11 @@ nb::tuple allocate_elsewhere(verbs::AllocateRequest& request, const nb::callable
     return to_string(nb::cast<nb::bytes>(roles(to_bytes(cut), multiplier)));
   };
   request.elsewhere = [&](const std::string& pass) { return to_string(nb::cast<nb::bytes>(runner(to_bytes(pass)))); };
+  // They look at this call's arguments, and the request may live longer.
+  struct Forget {
+    verbs::AllocateRequest& request;
+    ~Forget() { request.elsewhere = nullptr, request.roles_elsewhere = nullptr; }
+  } forget{request};
   verbs::AllocateResult result;
   run_with_gil(options, [&](core::RunContext& context) { result = verbs::allocate(request, context); });
   nb::list figures;

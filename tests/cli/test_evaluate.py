@@ -2,6 +2,7 @@
 """evaluate end to end: against plain NumPy, the contract of results.json, refusals, and the same bytes every time."""
 
 import json
+import shutil
 import os
 from pathlib import Path
 
@@ -159,6 +160,14 @@ def test_the_same_bytes_for_any_number_of_threads(made):
     assert texts[0] == texts[1] == texts[2]
     good(made(*run[:-4], "--seed", 6, "--resamples", 50, "-o", "threads.json"))
     assert (made.folder / "threads.json").read_bytes() != texts[0]
+
+
+def test_names_of_models_do_not_depend_on_their_order(made):
+    files = ["twin.a.safetensors", "twin.b.safetensors"]
+    for file in files:
+        shutil.copy(made.folder / "model.safetensors", made.folder / file)
+    for order in (files, files[::-1]):
+        assert [model["name"] for model in evaluate(made, *order)["models"]] == order
 
 
 def test_a_model_and_its_predictions_earn_exactly_the_same(made):

@@ -118,7 +118,7 @@ def test_the_figure_goes_with_the_predictions(model):
         plan, _ = allocate(model, *given, "--per-unit", "0.3")
         assert plan["evaluated"] == of_model["evaluated"], given
     text = " ".join(model("allocate", "predictions.parquet", "--per-unit", "0.3").stdout.split())
-    assert "validation units, which only decided when training stopped" in text
+    assert "validation units, which only stopped or calibrated training" in text
     several = model("allocate", "predictions.parquet", "--per-unit", "0.1,0.3").stdout
     assert "evaluated" in several and " to " in several
     assert "evaluated_plans" not in model("info", "predictions.parquet").stdout

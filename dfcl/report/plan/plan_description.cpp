@@ -209,8 +209,8 @@ static const Described<launch::Promise>& description(Of<launch::Promise>) {
           .maybe("evaluated_on", where_evaluated([](const P& one) { return one.unseen_units; }),
                  {"of the trial, which the model had not seen", kUnits})
           .maybe("unseen", where_evaluated([](const P& one) { return std::string(data::to_text(one.unseen)); }),
-                 "`out_of_fold`: each unit by a fit without it; `validation`: units that only decided when training "
-                 "stopped")
+                 "`out_of_fold`: each unit by a fit without it; `validation`: units that only stopped or calibrated "
+                 "training")
           .maybe("before_selection", where_evaluated([](const P& one) { return one.chose_members; }),
                  "whether the members of a stack were chosen on the same units")
           .field("sentence", promise_sentence, "all of it in words");

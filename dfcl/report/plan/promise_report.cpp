@@ -14,7 +14,7 @@ std::string evaluated_text(const core::Interval& interval) {
 
 std::string unseen_text(data::UnseenUnits unseen, std::size_t num_units, bool chose_members, const std::string& units) {
   if (unseen == data::UnseenUnits::validation)
-    return fmt::format("{} validation {}, which only decided when training stopped", count_text(num_units), units);
+    return fmt::format("{} validation {}, which only stopped or calibrated training", count_text(num_units), units);
   return fmt::format("{} {}, each by a fit without it{}", count_text(num_units), units,
                      chose_members ? ", before selection among members" : "");
 }

@@ -30,7 +30,8 @@ Table plans_table(const Json& results, const ResultsWords& words, bool several) 
                                                 cost,
                                                 {"ROI, %", "roi", Show::relative_interval}}),
                            words.format, Room::screen);
-  table.title = fmt::format("Plans at the budgets, {}; 95 % intervals", words.per_unit());
+  table.title = fmt::format("Plans at the budgets, {}; 95 % intervals, each alone (the answers hold for all at once)",
+                            words.per_unit());
   return without_empty_columns(std::move(table));
 }
 
