@@ -19,6 +19,8 @@ namespace dfcl::train {
 namespace {
 
 constexpr const char* kTask = "weighing shards";
+// With fewer units slopes do more harm than good, unless the study asks for them (docs/decisions/0100).
+constexpr std::size_t kLeastSlopeUnits = 40'000;
 
 std::string shard_name(std::size_t shard) { return fmt::format("shard {}", shard + 1); }
 
@@ -95,7 +97,8 @@ model::Model stack_shards(const data::Trial& judging, const data::Study& study, 
   learn::predict_mean(fits, {judging.features.values.view(), units.rows},
                       {predicted.revenue.view(), predicted.cost.view()}, context);
   context.progress(kTask, 1, 2, "steps");
-  const bool calibrated = is_stack_calibrated(study);
+  const bool calibrated =
+      is_stack_calibrated(study) && (units.size() >= kLeastSlopeUnits || study.method.calibrate.value_or(false));
   const std::string name = fmt::format("{} in {} shards", shards.front().method, shards.size());
   WeighedMembers weighed = weigh_members(judging, prepared, units, outcomes, {{name, &predicted}}, calibrated, context);
   const Finishing finishing{judging, study, prepared};
