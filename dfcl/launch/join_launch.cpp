@@ -11,6 +11,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/core/exact_total.h"
 #include "dfcl/core/suggest.h"
 #include "dfcl/data/prediction_facts.h"
 
@@ -128,9 +129,10 @@ Launch join_launch(const io::PlanFile& file, const io::OutcomeTable& outcomes, c
       outcomes.cost.empty() ? arm_prices(file, launch.arms, options) : std::vector<double>();
   const std::string launch_time = options.launch_time.empty() ? file.option("launch") : options.launch_time;
   const bool has_control = !plan.control_revenue.empty();
+  core::ExactTotal planned_spend;
   std::size_t num_joined = 0;
   for (std::size_t unit = 0; unit < plan.num_units(); ++unit) {
-    launch.planned_spend_of_all += static_cast<double>(plan.cost[unit]);
+    planned_spend.add(static_cast<double>(plan.cost[unit]));
     if (plan.has_roles()) ++launch.planned_per_role[static_cast<std::size_t>(plan.role[unit])];
     const auto found = row_of_hash.find(plan.ids.hash(unit));
     if (found == row_of_hash.end()) continue;
@@ -155,6 +157,7 @@ Launch join_launch(const io::PlanFile& file, const io::OutcomeTable& outcomes, c
     for (std::size_t i = 0; i < outcomes.guardrails.size(); ++i)
       launch.guardrails[i].value.push_back(outcomes.guardrails[i][row]);
   }
+  launch.planned_spend_of_all = planned_spend.value();
   if (2 * num_joined < plan.num_units()) {
     throw core::data_error(fmt::format("{}, {}", options.plan_path, options.outcomes_path),
                            "plan and outcomes do not join",

@@ -9,6 +9,7 @@
 
 #include "dfcl/core/distributions.h"
 #include "dfcl/core/error.h"
+#include "dfcl/core/exact_total.h"
 
 namespace dfcl::launch {
 namespace {
@@ -88,98 +89,143 @@ void check_treated_holdout(Readout& result) {
   }
 }
 
+// Sums are exact, so that no figure shows in which order the units came.
+struct ArmSums {
+  ArmReadout counts;  // units and received
+  core::ExactTotal planned_cost, realised_cost, planned_revenue, realised_revenue;
+};
+
 struct Sums {
   std::vector<Moments> by_role = std::vector<Moments>(data::kNumRoles);  // outcomes, x = predicted under control
   Moments all;
   Moments spend_differences;      // of all roles, realised - planned
   std::vector<Moments> explored;  // outcomes, per received arm
-  std::vector<ArmReadout> arms;
+  std::vector<ArmSums> arms;
   std::vector<std::vector<std::size_t>> crossings;
-  double planned_spend = 0.0;  // of all roles, as the next
-  double spend = 0.0;
-  double planned_incremental = 0.0;
-  double planned_incremental_cost = 0.0;
+  core::ExactTotal planned_spend;  // of all roles, as the next
+  core::ExactTotal spend;
+  core::ExactTotal planned_incremental;
+  core::ExactTotal planned_incremental_cost;
 };
+
+// A plan without roles says of held-out and explored units what they did not get.
+bool says_what_they_get(const Launch& launch, std::size_t unit) {
+  return !launch.planned_per_role.empty() || launch.role[unit] == Role::plan;
+}
+
+void add_planned(const Launch& launch, std::size_t unit, Sums& sums, Readout& result) {
+  const std::size_t planned = launch.planned_arm[unit], received = launch.received_arm[unit];
+  const auto planned_r = static_cast<double>(launch.planned_revenue[unit]);
+  const auto planned_c = static_cast<double>(launch.planned_cost[unit]);
+  ArmSums& arm = sums.arms[planned];
+  ++arm.counts.units;
+  arm.planned_cost.add(planned_c);
+  arm.planned_revenue.add(planned_r);
+  arm.realised_cost.add(launch.cost[unit]);
+  arm.realised_revenue.add(launch.revenue[unit]);
+  if (planned == received) ++arm.counts.received;
+  if (planned != received) ++result.not_as_planned;
+  if (launch.control_revenue.empty()) return;
+  sums.planned_incremental.add(planned_r - static_cast<double>(launch.control_revenue[unit]));
+  sums.planned_incremental_cost.add(planned_c - static_cast<double>(launch.control_cost[unit]));
+}
 
 Sums add_up(const Launch& launch, Readout& result) {
   Sums sums;
   const std::size_t num_arms = launch.arms.size();
-  sums.explored.resize(num_arms);
   sums.arms.resize(num_arms);
   sums.crossings.assign(num_arms, std::vector<std::size_t>(num_arms));
-  const bool has_control = !launch.control_revenue.empty();
-  const bool plan_has_roles = !launch.planned_per_role.empty();
   for (std::size_t unit = 0; unit < launch.num_units(); ++unit) {
-    const double r = launch.revenue[unit], c = launch.cost[unit];
-    const auto planned_r = static_cast<double>(launch.planned_revenue[unit]);
-    const auto planned_c = static_cast<double>(launch.planned_cost[unit]);
-    const double x = has_control ? static_cast<double>(launch.control_revenue[unit]) : 0.0;
     const Role role = launch.role[unit];
     const std::size_t planned = launch.planned_arm[unit], received = launch.received_arm[unit];
-    sums.by_role[role_index(role)].add(r, c, x);
-    sums.all.add(r, c, x);
-    // A plan without roles says of held-out and explored units what they did not get.
-    if (plan_has_roles || role == Role::plan) {
-      sums.spend_differences.add(0.0, c - planned_c, 0.0);
-      sums.planned_spend += planned_c;
-      sums.spend += c;
+    if (says_what_they_get(launch, unit)) {
+      sums.planned_spend.add(static_cast<double>(launch.planned_cost[unit]));
+      sums.spend.add(launch.cost[unit]);
       if (planned != received) ++sums.crossings[planned][received];
     }
     if (role == Role::holdout && received != launch.control) ++result.holdout_treated;
-    if (role == Role::explore) sums.explored[plan_has_roles ? planned : received].add(r, c, x);
-    if (role != Role::plan) continue;
-    result.planned_revenue += planned_r;
-    result.planned_spend += planned_c;
-    result.realised_revenue += r;
-    result.realised_spend += c;
-    ArmReadout& arm = sums.arms[planned];
-    ++arm.units;
-    arm.planned_cost += planned_c;
-    arm.planned_revenue += planned_r;
-    arm.realised_cost += c;
-    arm.realised_revenue += r;
-    if (planned == received) ++arm.received;
-    if (planned != received) ++result.not_as_planned;
-    if (has_control) {
-      sums.planned_incremental += planned_r - x;
-      sums.planned_incremental_cost += planned_c - static_cast<double>(launch.control_cost[unit]);
-    }
+    if (role == Role::plan) add_planned(launch, unit, sums, result);
   }
+  core::ExactTotal planned_revenue, planned_spend, realised_revenue, realised_spend;
+  for (const ArmSums& arm : sums.arms) {
+    planned_revenue.add(arm.planned_revenue);
+    planned_spend.add(arm.planned_cost);
+    realised_revenue.add(arm.realised_revenue);
+    realised_spend.add(arm.realised_cost);
+  }
+  result.planned_revenue = planned_revenue.value();
+  result.planned_spend = planned_spend.value();
+  result.realised_revenue = realised_revenue.value();
+  result.realised_spend = realised_spend.value();
   return sums;
 }
 
-// Weighted moments of some units. r: the outcome in the place of revenue.
-template <class IsChosen>
-Moments weighed(const Launch& launch, std::span<const double> r, IsChosen&& is_chosen) {
-  double units = 0.0, total = 0.0, sum_r = 0.0, sum_c = 0.0, sum_x = 0.0;
-  const auto weight = [&](std::size_t unit) { return launch.weight.empty() ? 1.0 : launch.weight[unit]; };
-  const auto x = [&](std::size_t unit) {
-    return launch.control_revenue.empty() ? 0.0 : static_cast<double>(launch.control_revenue[unit]);
-  };
-  for (std::size_t unit = 0; unit < launch.num_units(); ++unit) {
+struct UnitValues {
+  double weight, r, c, x;
+};
+
+// Weighted moments of some units: their means first, then the products around them.
+template <class IsChosen, class ValuesOf>
+Moments exact_moments(std::size_t num_units, IsChosen&& is_chosen, ValuesOf&& values_of) {
+  core::ExactTotal total, sum_r, sum_c, sum_x;
+  double units = 0.0;
+  for (std::size_t unit = 0; unit < num_units; ++unit) {
     if (!is_chosen(unit)) continue;
+    const UnitValues value = values_of(unit);
     units += 1.0;
-    total += weight(unit);
-    sum_r += weight(unit) * r[unit];
-    sum_c += weight(unit) * launch.cost[unit];
-    sum_x += weight(unit) * x(unit);
+    total.add(value.weight);
+    sum_r.add(value.weight * value.r);
+    sum_c.add(value.weight * value.c);
+    sum_x.add(value.weight * value.x);
   }
   Moments moments;
   if (units == 0.0) return moments;
-  moments.set_means(units, sum_r / total, sum_c / total, sum_x / total);
-  for (std::size_t unit = 0; unit < launch.num_units(); ++unit) {
-    if (is_chosen(unit)) moments.add_centred(weight(unit) * units / total, r[unit], launch.cost[unit], x(unit));
+  const double weight = total.value();
+  moments.set_means(units, sum_r.value() / weight, sum_c.value() / weight, sum_x.value() / weight);
+  core::ExactTotal rr, cc, rc, xx, xr, xc;
+  for (std::size_t unit = 0; unit < num_units; ++unit) {
+    if (!is_chosen(unit)) continue;
+    const UnitValues value = values_of(unit);
+    Moments one;
+    one.set_means(1.0, moments.mean_r, moments.mean_c, moments.mean_x);
+    one.add_centred(value.weight * units / weight, value.r, value.c, value.x);
+    rr.add(one.rr);
+    cc.add(one.cc);
+    rc.add(one.rc);
+    xx.add(one.xx);
+    xr.add(one.xr);
+    xc.add(one.xc);
   }
+  moments.rr = rr.value();
+  moments.cc = cc.value();
+  moments.rc = rc.value();
+  moments.xx = xx.value();
+  moments.xr = xr.value();
+  moments.xc = xc.value();
   return moments;
+}
+
+// With sample weights where there are any. r: the outcome in the place of revenue.
+template <class IsChosen>
+Moments weighed(const Launch& launch, std::span<const double> r, IsChosen&& is_chosen) {
+  return exact_moments(launch.num_units(), is_chosen, [&](std::size_t unit) {
+    return UnitValues{launch.weight.empty() ? 1.0 : launch.weight[unit], r[unit], launch.cost[unit],
+                      launch.control_revenue.empty() ? 0.0 : static_cast<double>(launch.control_revenue[unit])};
+  });
 }
 
 Moments weighed_role(const Launch& launch, std::span<const double> r, Role role) {
   return weighed(launch, r, [&](std::size_t unit) { return launch.role[unit] == role; });
 }
 
-// With sample weights, gains are differences of weighted means.
+// What gains are made of. With sample weights they are differences of weighted means; what was spent is a fact.
 void weigh(const Launch& launch, Sums& sums) {
-  if (launch.weight.empty()) return;
+  sums.explored.resize(launch.arms.size());
+  sums.spend_differences = exact_moments(
+      launch.num_units(), [&](std::size_t unit) { return says_what_they_get(launch, unit); },
+      [&](std::size_t unit) {
+        return UnitValues{1.0, 0.0, launch.cost[unit] - static_cast<double>(launch.planned_cost[unit]), 0.0};
+      });
   const bool plan_has_roles = !launch.planned_per_role.empty();
   for (std::size_t role = 0; role < data::kNumRoles; ++role)
     sums.by_role[role] = weighed_role(launch, launch.revenue, static_cast<Role>(role));
@@ -211,9 +257,13 @@ void judge_guardrails(const Launch& launch, Readout& result) {
 void describe_arms(const Launch& launch, const Sums& sums, Readout& result) {
   const Moments& held = sums.by_role[role_index(Role::holdout)];
   for (std::size_t arm = 0; arm < launch.arms.size(); ++arm) {
-    ArmReadout row = sums.arms[arm];
+    ArmReadout row = sums.arms[arm].counts;
     if (row.units > 0) {
       row.arm = launch.arms[arm];
+      row.planned_cost = sums.arms[arm].planned_cost.value();
+      row.planned_revenue = sums.arms[arm].planned_revenue.value();
+      row.realised_cost = sums.arms[arm].realised_cost.value();
+      row.realised_revenue = sums.arms[arm].realised_revenue.value();
       row.overspend = row.realised_cost - row.planned_cost;
       result.arms.push_back(row);
     }
@@ -296,10 +346,10 @@ Readout read_out(const Launch& launch, const ReadoutOptions& options) {
 
   const Moments& planned = sums.by_role[role_index(Role::plan)];
   if (!launch.control_revenue.empty()) {
-    result.planned_incremental = sums.planned_incremental;
-    result.planned_incremental_cost = sums.planned_incremental_cost;
-    if (sums.planned_incremental_cost != 0.0)
-      result.planned_return = sums.planned_incremental / sums.planned_incremental_cost;
+    result.planned_incremental = sums.planned_incremental.value();
+    result.planned_incremental_cost = sums.planned_incremental_cost.value();
+    if (*result.planned_incremental_cost != 0.0)
+      result.planned_return = *result.planned_incremental / *result.planned_incremental_cost;
   }
   result.per_unit = adjusted_difference(planned, sums.by_role[role_index(Role::holdout)], sums.all, options.level,
                                         options.value_per_revenue.value_or(1.0));
@@ -312,12 +362,13 @@ Readout read_out(const Launch& launch, const ReadoutOptions& options) {
   result.incremental_cost = result.per_unit.cost.scaled(planned.count);
   if (options.evaluated_per_unit) result.evaluated_incremental = options.evaluated_per_unit->scaled(planned.count);
   const Moments& missed = sums.spend_differences;
-  const Interval spend = mean_of_c(missed, options.level).scaled(missed.count).plus(sums.planned_spend);
-  result.total_spend = sums.spend;
-  double target = sums.planned_spend;
+  const Interval spend = mean_of_c(missed, options.level).scaled(missed.count).plus(sums.planned_spend.value());
+  result.total_spend = sums.spend.value();
+  double target = sums.planned_spend.value();
   if (options.budget && std::isfinite(*options.budget)) {
     // The part of the budget that was meant for the units with outcomes.
-    const double part = launch.planned_spend_of_all > 0.0 ? sums.planned_spend / launch.planned_spend_of_all : 1.0;
+    const double part =
+        launch.planned_spend_of_all > 0.0 ? sums.planned_spend.value() / launch.planned_spend_of_all : 1.0;
     target = *options.budget * part;
     result.budget = target;
     result.budget_of_all = options.budget;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What came of a launch: what was planned, what happened, and what the hold-out says would have happened anyway. Units
-// count under the role and arm that were planned for them, whatever they got (intention to treat). Time: one pass over
-// the units. Memory: nothing beside the launch, about 60 bytes a unit.
+// count under the role and arm that were planned for them, whatever they got (intention to treat). Sums are exact, so
+// that the order of the units does not show. Time: two passes over the units for each role and arm. Memory: nothing
+// beside the launch, about 60 bytes a unit.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The exact sum of float64 numbers, rounded once when it is asked for: neither the order of the numbers nor how they
+// are cut into parts shows. One whole number in limbs of 32 bits, each kept in 64, over the whole range of float64.
+// Adding is a few instructions. 552 bytes; holds up to 2^30 additions between two merges.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace dfcl::core {
+
+class ExactTotal {
+ public:
+  // A number that is not finite makes the value NaN.
+  void add(double number);
+  // Carries, so merging can go on for ever.
+  void add(const ExactTotal& other);
+  // To nearest; infinite where the sum is beyond the largest number.
+  double value() const;
+
+ private:
+  // 2^-1074 is the unit of limb 0; numbers reach limb 66, and the last takes what carries.
+  static constexpr std::size_t kLimbs = 68;
+  void carry();
+
+  std::array<std::int64_t, kLimbs> limbs_{};
+  bool is_finite_ = true;
+};
+
+}  // namespace dfcl::core
