@@ -113,8 +113,8 @@ struct Study {
   struct Network {
     std::optional<std::string> kind;      // table, plain; none: table, unless what follows or as_published is plain's
     std::optional<std::int64_t> members;  // of a network for tables; none: 8, or those of the starting model
-    std::int64_t bins = 16;               // of a number, at most
-    double dropout = 0.2;                 // share of hidden numbers that a step leaves out
+    std::int64_t bins = 32;               // of a number, at most
+    double dropout = 0.1;                 // share of hidden numbers that a step leaves out
     std::int64_t patience = 6;            // epochs without a lower validation loss; 0: no stopping
     std::vector<std::int64_t> hidden;     // one trunk; empty: 64-32-32 unless shared is given
     std::vector<std::int64_t> shared;     // layers all heads share, and
