@@ -11,8 +11,8 @@
 namespace dfcl::train {
 
 // device: "auto" (a graphics card where this build and this machine have one), "cpu" or "cuda"; precision: "tf32",
-// "fp32" or "bf16", of products on the card. Throws Error of kind usage for other words, and of kind unavailable where "cuda" was
-// asked for and no card can be used. With "auto", a build for cards that finds none says so.
+// "fp32" or "bf16", of products on the card. Throws Error of kind usage for other words, and of kind unavailable where
+// "cuda" was asked for and no card can be used. With "auto", a build for cards that finds none says so.
 core::Device choose_device(const std::string& device, const std::string& precision, core::RunContext& context);
 
 // The same settings, with the card where the context has one: what changes the result is shown, and is part of the key
