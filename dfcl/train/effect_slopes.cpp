@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kChunk = 16'384;
 constexpr double kBaseErrors = 2.0;     // standard errors within which effects are taken not to go with the base
+constexpr double kUsualSlope = 1.0;     // how far slopes are from none, as a rule (decision 112)
 constexpr double kLeastVariance = 0.1;  // of the mean variance: no unit counts ten times as much as a typical one
 
 // What is regressed on: slope less 1, slope by the base, level of the effects; the last two belong to no arm.
@@ -159,17 +160,17 @@ std::optional<Regression> regress(const Rows& rows, const SeenOutcome& seen, con
   return found;
 }
 
-// Both slopes, drawn towards none by as much as two numbers of their covariance differ from 0 by chance.
+// Both slopes, drawn towards none by a prior (eq. 23): found together on few units they can be far off in opposite
+// directions, because effects that go with the base are much alike to their product with it.
 void set_both(const Regression& found, learn::Calibration::Outcome& outcome) {
-  const double a = found.variance(kOwnEffect), b = found.covariance[kOwnEffect * kTerms + kBase],
-               c = found.variance(kBase);
+  const double prior = kUsualSlope * kUsualSlope;
+  const double a = found.variance(kOwnEffect) + prior, b = found.covariance[kOwnEffect * kTerms + kBase],
+               c = found.variance(kBase) + prior;
   const double x = found.value[kOwnEffect], y = found.value[kBase];
   const double determinant = a * c - b * b;
   if (!(determinant > 0.0)) return;
-  const double size = (c * x * x - 2.0 * b * x * y + a * y * y) / determinant;
-  const double kept = size > 2.0 ? 1.0 - 2.0 / size : 0.0;
-  outcome.slope = std::clamp(1.0 + kept * x, 0.0, learn::kMostSlope);
-  outcome.base_slope = std::clamp(kept * y, -learn::kMostSlope, learn::kMostSlope);
+  outcome.slope = std::clamp(1.0 + prior * (c * x - b * y) / determinant, 0.0, learn::kMostSlope);
+  outcome.base_slope = std::clamp(prior * (a * y - b * x) / determinant, -learn::kMostSlope, learn::kMostSlope);
 }
 
 // Means over the units of the effects and their squares.

@@ -36,13 +36,14 @@ double expected(OutcomeKind kind, double size, double taste, std::size_t arm) {
 }
 
 template <class Distort>
-World make_world(OutcomeKind kind, std::size_t num_units, bool equal_effects, Distort&& distort) {
+World make_world(OutcomeKind kind, std::size_t num_units, bool equal_effects, Distort&& distort,
+                 std::uint64_t seed = 7) {
   World world;
   world.predicted = {core::Matrix<float>(num_units, kArms), core::Matrix<float>(num_units, kArms)};
   world.truth = {core::Matrix<float>(num_units, kArms), core::Matrix<float>(num_units, kArms)};
   const double shares[] = {0.5, 0.3, 0.2};
   for (std::size_t unit = 0; unit < num_units; ++unit) {
-    core::RandomStream random(7, core::stream_purpose("calibration world"), unit);
+    core::RandomStream random(seed, core::stream_purpose("calibration world"), unit);
     const double size = random.normal();
     const double taste = random.normal();
     const double u = random.uniform();
@@ -159,6 +160,25 @@ TEST(Calibrate, EffectsThatWronglyGoWithTheBaseAreFreedOfIt) {
   EXPECT_LT(found.revenue.base_slope, -0.5);
   learn::calibrate(found, 0, {world.predicted.revenue.view(), world.predicted.cost.view()});
   EXPECT_LT(root_mean_square(world.predicted.revenue, world.truth.revenue), 0.2 * wrong);
+}
+
+// Effects that go with the base are much alike to their product with it: of few units the regression finds slopes that
+// are far off in opposite directions.
+TEST(Calibrate, FewUnitsDoNotTearTheTwoSlopesApart) {
+  double most = 0.0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const World world = make_world(
+        OutcomeKind::non_negative, 400, false,
+        [](const double* means, std::size_t arm, double taste) {
+          return means[0] * (1.0 + static_cast<double>(arm) * (0.15 + 0.02 * taste));
+        },
+        seed);
+    const learn::Calibration found = calibration_of(world, OutcomeKind::non_negative);
+    if (found.revenue.base_slope != 0.0)
+      most = std::max({most, std::abs(found.revenue.base_slope), std::abs(found.revenue.slope - 1.0)});
+  }
+  EXPECT_GT(most, 0.0);  // some pass the gate by chance
+  EXPECT_LT(most, 1.5);
 }
 
 TEST(Calibrate, FindsNoSlopeWhereEffectsAreTheSameForEveryone) {
