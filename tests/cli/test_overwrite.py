@@ -103,6 +103,7 @@ def test_what_a_run_did_not_write_stays_though_it_is_resumed(made, tmp_path, run
     for damaged in ("", "[]", '{"a": 1}', "{"):
         (tmp_path / "kept" / "outputs.json").write_text(damaged)
         assert dfcl.plain(*train).code == 4
+    (tmp_path / "kept" / "outputs.json").unlink()
     good(dfcl.plain(*train, "--overwrite"))
     # A run that was killed between its file and the list of its files.
     listed = json.loads((tmp_path / "kept" / "outputs.json").read_text())
