@@ -68,9 +68,10 @@ struct TableCase {
 
 CardTableOptions options_of(std::size_t num_arms, loss::OutcomeKind kind, std::size_t members) {
   CardTableOptions options;
+  const bool apart = kind == loss::OutcomeKind::non_negative;  // as networks for tables are made
   options.table = {.members = members,
-                   .revenue = {.num_arms = num_arms, .kind = kind},
-                   .cost = {.num_arms = num_arms, .kind = kind}};
+                   .revenue = {.num_arms = num_arms, .kind = kind, .arms_apart = apart},
+                   .cost = {.num_arms = num_arms, .kind = kind, .arms_apart = apart}};
   options.prediction = {kind, kind};
   options.dropout = 0.2;
   options.adam.weight_decay = 0.05;
@@ -91,6 +92,10 @@ std::vector<TableCase> table_cases() {
       .multipliers = {0.1, 0.3, 0.5, 0.8, 1.0, 2.0}, .baseline = loss::Baseline::doubly_robust, .temperature = 0.2};
   mer.options.decision_weight = 0.7;
   cases.push_back(mer);
+  TableCase free = cases[0];
+  free.name = "control is free";
+  free.options.table.cost.control_is_free = true;
+  cases.push_back(free);
   TableCase plain = cases[0];
   plain.name = "without dropout and clipping";
   plain.options.dropout = 0.0;
