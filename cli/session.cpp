@@ -53,9 +53,12 @@ extern "C" void request_stop(int) {
 
 // One error, though several threads may find that there is no memory: the first says it, the others wait for the end.
 std::atomic_flag error_is_said;
+thread_local bool says_error = false;
 
 void be_the_only_one() {
+  if (says_error) return;  // an error in the middle of saying another
   while (error_is_said.test_and_set()) ::pause();
+  says_error = true;
 }
 
 // For handlers, which may allocate nothing: says why, and ends the process. Temporary files of the run are left for the

@@ -75,7 +75,8 @@ std::vector<launch::LaunchLine> launches_of(const ReadoutRequest& request, const
   std::string name = request.launch.value_or(plan.option("launch"));
   if (name.empty()) name = std::filesystem::path(request.plan).stem().string();
   std::vector<launch::LaunchLine> earlier;
-  if (request.previous) earlier = report::read_launches(*request.previous, readout.words.currency);
+  if (request.previous)
+    earlier = report::read_launches(*request.previous, readout.words.currency, readout.words.revenue_is_money);
   return launch::with_launch(std::move(earlier), launch::line_of(readout, std::move(name)),
                              request.previous.value_or(""));
 }

@@ -143,7 +143,9 @@ model::Model train(const TrainRequest& request, core::RunContext& context) {
     };
   const std::string cache = request.cache.value_or("");
   context.scratch_folder = cache;
-  data::Trial whole = io::read_trial(with_trial(study, request.study), context, cache);
+  data::Study of_trial = with_trial(study, request.study);
+  if (!request.features.empty()) of_trial.columns.min_level_units = 1;  // the features say which levels are pooled
+  data::Trial whole = io::read_trial(of_trial, context, cache);
   if (!request.features.empty()) train::recode_levels(request.features, whole);
   const CheckedTrial read = check_and_adjust(std::move(whole), study, context);
   require_fit(read.checked, request.force, context);

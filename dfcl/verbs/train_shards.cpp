@@ -30,6 +30,9 @@ std::vector<data::FeatureColumn> parse_features(const std::string& text) {
 
 std::string shard_features(const TrainRequest& request, core::RunContext& context) {
   const data::Study study = read_study_input(request.study);
+  if (study.split.by == "time")
+    throw core::usage_error("[split] by", "shards would each split at a time of their own", "time", "hash, or a column",
+                            "or train without shards, on a sample");
   const data::Trial trial = io::read_trial(with_trial(study, request.study), context);
   nlohmann::json features = nlohmann::json::array();
   for (const data::FeatureColumn& column : trial.features.columns)

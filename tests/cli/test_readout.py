@@ -277,3 +277,8 @@ def test_launches_add_up(dfcl, files, tmp_path):
     (tmp_path / "old.json").write_text(json.dumps(json.loads((tmp_path / "readout2.json").read_text()) | {"readout": {}}))
     old = dfcl("readout", "plan.parquet", "outcomes.parquet", "--previous", "old.json")
     assert old.code == 3 and "lists no launches" in old.stderr
+    results = json.loads((tmp_path / "readout0.json").read_text())
+    results["report"]["revenue_is_money"] = not results["report"]["revenue_is_money"]
+    (tmp_path / "counts.json").write_text(json.dumps(results))
+    mixed = dfcl("readout", "plan.parquet", "outcomes.parquet", "--per-revenue", "2", "--launch", "2024-05-09", "--previous", "counts.json")
+    assert mixed.code == 3 and "other units" in mixed.stderr

@@ -90,8 +90,10 @@ void remove_dead(const fs::path& folder, const std::string& name) {
         !other.starts_with(name + "."))
       continue;
     // Whichever its permissions allow: they are those of the file that it was to replace.
-    core::Descriptor file = core::open_file(entry.path(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    // Some network file systems lock only what is open for writing.
+    core::Descriptor file = core::open_file(entry.path(), O_RDWR | O_NOFOLLOW | O_NONBLOCK);
     if (!file) file = core::open_file(entry.path(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+    if (!file) file = core::open_file(entry.path(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     struct stat status {};
     if (!file || ::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
     if (::flock(file.number(), LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
@@ -167,6 +169,7 @@ void AtomicFile::make_temporary(unsigned mode) {
     // Whoever else holds the lock is about to remove the file.
     const bool stands = is_locked && (::fstat(file_.number(), &status) != 0 || status.st_nlink > 0);
     if (stands || tries == kMostTries) return;
+    ::unlink(name.c_str());
   }
 }
 

@@ -60,6 +60,8 @@ std::unique_ptr<learn::Learner> make_table_learner(const learn::LearnerRequest& 
   if (start != nullptr) {
     if (!given.members) options.members = start->options.members;
     options.width = start->options.width;
+    options.revenue.arms_apart = start->options.revenue.arms_apart;
+    options.cost.arms_apart = start->options.cost.arms_apart;
     require_same(options, start->options);
   }
   if (num_table_parameters(encoding, options) == 0) {

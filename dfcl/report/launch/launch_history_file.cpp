@@ -28,7 +28,8 @@ core::Interval figure_at(const Json& line, const char* key, const std::string& p
 
 }  // namespace
 
-std::vector<launch::LaunchLine> read_launches(const std::string& path, const std::string& currency) {
+std::vector<launch::LaunchLine> read_launches(const std::string& path, const std::string& currency,
+                                              bool revenue_is_money) {
   const Json results = read_results(io::read_text_file(path, kMostResultsBytes), path);
   if (text_at(results, "kind") != "readout")
     throw core::data_error(path, "not the results of a readout", text_at(results, "kind"), "readout");
@@ -39,6 +40,9 @@ std::vector<launch::LaunchLine> read_launches(const std::string& path, const std
   if (counted_in != currency)
     throw core::data_error(path, "launches counted in another currency", fmt::format("'{}'", counted_in),
                            fmt::format("'{}'", currency));
+  if (flag_at(at(results, "report"), "revenue_is_money") != revenue_is_money)
+    throw core::data_error(path, "launches whose revenue is counted in other units",
+                           revenue_is_money ? "counts" : "money", revenue_is_money ? "money" : "counts");
   std::vector<launch::LaunchLine> launches;
   for (const Json& line : lines) {
     launch::LaunchLine launch{text_at(line, "name"),          0,

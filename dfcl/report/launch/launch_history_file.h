@@ -10,8 +10,9 @@
 
 namespace dfcl::report {
 
-// currency: of this launch. Throws Error of kind data where the file is no readout, lists no launches, or counts in
-// another currency.
-std::vector<launch::LaunchLine> read_launches(const std::string& path, const std::string& currency);
+// currency, revenue_is_money: of this launch. Throws Error of kind data where the file is no readout, lists no
+// launches, or counts in another currency, or orders where this one counts money.
+std::vector<launch::LaunchLine> read_launches(const std::string& path, const std::string& currency,
+                                              bool revenue_is_money);
 
 }  // namespace dfcl::report

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from .. import _dfcl
 from ..errors import Error, usage_error
@@ -52,7 +53,7 @@ def _fitter(
         for shard in sorted(set(table.column("_shard").to_pylist())):
             answer: dict[str, Any] = {"shard": shard, "model": None, "error": None}
             try:
-                own = table.filter(pa.compute.equal(table.column("_shard"), shard)).drop_columns(["_shard"]).sort_by(order)
+                own = table.filter(pc.equal(table.column("_shard"), shard)).drop_columns(["_shard"]).sort_by(order)
                 memory = memory_table(own.replace_schema_metadata(None), "shard")
                 made = _dfcl.train_shard(_request(_restore(*study), memory, force), features, _dfcl.Run(threads=threads, seed=seed))
                 answer["model"] = made.to_bytes()
