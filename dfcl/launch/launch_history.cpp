@@ -49,7 +49,7 @@ LaunchLine total_of(const std::vector<LaunchLine>& launches, std::size_t count) 
 
 std::vector<LaunchLine> with_launch(std::vector<LaunchLine> earlier, LaunchLine launch, const std::string& where) {
   const bool is_there = std::any_of(earlier.begin(), earlier.end(), [&](const LaunchLine& one) {
-    return one.name == launch.name && one.units == launch.units && one.revenue.value == launch.revenue.value;
+    return one.units == launch.units && one.spend == launch.spend && one.revenue.value == launch.revenue.value;
   });
   if (is_there) {
     throw core::Error({.kind = core::ErrorKind::data,

@@ -17,7 +17,7 @@ namespace dfcl::launch {
 struct Readout;
 
 struct LaunchLine {
-  std::string name;        // when it started, else the name of the plan
+  std::string name;        // when it started, else its place in the list
   std::size_t units = 0;   // of role plan
   double spend = 0.0;      // of all roles
   core::Interval revenue;  // over the hold-out, in all; so the next two

@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <utility>
 
 #include "dfcl/core/error_makers.h"
@@ -72,11 +71,11 @@ void check_request(const ReadoutRequest& request, const core::RunContext& contex
 // The launches before this one, and this one.
 std::vector<launch::LaunchLine> launches_of(const ReadoutRequest& request, const io::PlanFile& plan,
                                             const launch::Readout& readout) {
-  std::string name = request.launch.value_or(plan.option("launch"));
-  if (name.empty()) name = std::filesystem::path(request.plan).stem().string();
   std::vector<launch::LaunchLine> earlier;
   if (request.previous)
     earlier = report::read_launches(*request.previous, readout.words.currency, readout.words.revenue_is_money);
+  std::string name = request.launch.value_or(plan.option("launch"));
+  if (name.empty()) name = fmt::format("launch {}", earlier.size() + 1);
   return launch::with_launch(std::move(earlier), launch::line_of(readout, std::move(name)),
                              request.previous.value_or(""));
 }

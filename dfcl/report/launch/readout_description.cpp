@@ -47,7 +47,7 @@ static const Described<launch::LaunchLine>& description(Of<launch::LaunchLine>) 
   using L = launch::LaunchLine;
   static const auto line =
       Described<L>("LaunchLine", "One launch of several, or all of them.")
-          .field("name", &L::name, "when it started, else the name of the plan")
+          .field("name", &L::name, "when it started, else its place in the list")
           .field("units", &L::units, {"of role plan", kUnits})
           .field("spend", &L::spend, {"of all roles", kTotal})
           .field("revenue", &L::revenue, {"over the hold-out", kTotal})
