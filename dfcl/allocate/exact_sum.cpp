@@ -2,21 +2,11 @@
 #include "dfcl/allocate/exact_sum.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace dfcl::allocate {
 
-// Makes every limb but the last lie in [0, 2^32).
-void ExactSum::carry() {
-  for (std::size_t i = 0; i + 1 < kLimbs; ++i) {
-    const std::int64_t over = limbs_[i] >> 32;
-    limbs_[i] &= 0xffffffff;
-    limbs_[i + 1] += over;
-  }
-}
-
 void ExactSum::add(SignedWide number, unsigned place) {
-  carry();
+  core::carry(limbs_);
   const unsigned shift = place & 31u;
   // Five limbs of the shifted number; the top one has the sign. What would lie beyond the last limb belongs into it.
   const SignedWide top = shift == 0 ? number >> 127 : number >> (128 - shift);
@@ -33,7 +23,7 @@ void ExactSum::add(SignedWide number, unsigned place) {
 }
 
 void ExactSum::add(const ExactSum& other) {
-  carry();
+  core::carry(limbs_);
   std::int64_t over = 0;  // of the other's limbs, which may be full
   for (std::size_t i = 0; i < kLimbs; ++i) {
     const std::int64_t limb = other.limbs_[i] + over;
@@ -44,14 +34,14 @@ void ExactSum::add(const ExactSum& other) {
 }
 
 void ExactSum::save(core::ByteWriter& bytes) const {
-  ExactSum normal = *this;
-  normal.carry();
-  bytes.write(normal.limbs_);
+  core::Limbs<kLimbs> normal = limbs_;
+  core::carry(normal);
+  bytes.write(normal);
 }
 
 ExactSum ExactSum::load(core::ByteReader& bytes) {
   ExactSum sum;
-  sum.limbs_ = bytes.read<std::array<std::int64_t, kLimbs>>();
+  sum.limbs_ = bytes.read<core::Limbs<kLimbs>>();
   for (std::size_t i = 0; i + 1 < kLimbs; ++i) {
     bytes.require(sum.limbs_[i] >= 0 && sum.limbs_[i] <= 0xffffffff, "a sum that was not carried");
   }
@@ -60,34 +50,6 @@ ExactSum ExactSum::load(core::ByteReader& bytes) {
   return sum;
 }
 
-double ExactSum::value() const {
-  ExactSum normal = *this;
-  normal.carry();
-  const bool negative = normal.limbs_[kLimbs - 1] < 0;
-  if (negative) {
-    for (std::int64_t& limb : normal.limbs_) limb = -limb;
-    normal.carry();
-  }
-  std::size_t top = kLimbs;
-  while (top > 0 && normal.limbs_[top - 1] == 0) --top;
-  if (top == 0) return 0.0;
-  // The 96 bits of the top three limbs, then whether anything lies below them, so that one rounding decides.
-  const auto limb_at = [&](std::size_t below_top) {
-    return below_top < top ? static_cast<std::uint64_t>(normal.limbs_[top - 1 - below_top]) : 0u;
-  };
-  __extension__ using UnsignedWide = unsigned __int128;
-  const UnsignedWide head = (static_cast<UnsignedWide>(limb_at(0)) << 64) | (limb_at(1) << 32) | limb_at(2);
-  bool below = false;
-  for (std::size_t i = 3; i < top; ++i) below |= limb_at(i) != 0;
-  const int length = 128 - (head >> 64 != 0 ? std::countl_zero(static_cast<std::uint64_t>(head >> 64))
-                                            : 64 + std::countl_zero(static_cast<std::uint64_t>(head)));
-  const int dropped = std::max(0, length - 64);
-  below |= (head & ((UnsignedWide{1} << dropped) - 1)) != 0;
-  auto leading = static_cast<std::uint64_t>(head >> dropped);
-  leading |= below ? 1u : 0u;
-  const int exponent = dropped + 32 * (static_cast<int>(top) - 3) - 149;
-  const double magnitude = std::ldexp(static_cast<double>(leading), exponent);
-  return negative ? -magnitude : magnitude;
-}
+double ExactSum::value() const { return core::rounded(limbs_, kUnit); }
 
 }  // namespace dfcl::allocate

@@ -6,12 +6,12 @@
 // to 2^30 additions between two merges.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
 #include "dfcl/core/bytes.h"
+#include "dfcl/core/limbs.h"
 
 namespace dfcl::allocate {
 
@@ -44,9 +44,9 @@ class ExactSum {
 
  private:
   static constexpr std::size_t kLimbs = 10;
-  void carry();
+  static constexpr int kUnit = -149;  // the exponent of limb 0
 
-  std::array<std::int64_t, kLimbs> limbs_{};  // limb k counts units of 2^(32 k - 149)
+  core::Limbs<kLimbs> limbs_{};
 };
 
 }  // namespace dfcl::allocate

@@ -5,9 +5,9 @@
 // Adding is a few instructions. 552 bytes; holds up to 2^30 additions between two merges.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
+
+#include "dfcl/core/limbs.h"
 
 namespace dfcl::core {
 
@@ -23,9 +23,8 @@ class ExactTotal {
  private:
   // 2^-1074 is the unit of limb 0; numbers reach limb 66, and the last takes what carries.
   static constexpr std::size_t kLimbs = 68;
-  void carry();
 
-  std::array<std::int64_t, kLimbs> limbs_{};
+  Limbs<kLimbs> limbs_{};
   bool is_finite_ = true;
 };
 

@@ -6,6 +6,7 @@ The program is the one that DFCL_BINARY names, else build/release/bin/dfcl.
 
 import json
 import os
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,3 +99,20 @@ def dfcl(tmp_path):
 def run_in():
     """For fixtures that outlive a test: run_in(folder) is a Program there."""
     return Program
+
+
+def make_one_of_each(dfcl, rows):
+    """In the program's folder: a trial, its study and truth, a model, results, a plan and what came of it."""
+    simulate = ("simulate", "--preset", "marketing", "--rows", rows, "--seed", 1)
+    good(dfcl(*simulate, "-o", "t.parquet", "--study", "s.toml", "--truth", "truth.parquet"))
+    good(dfcl("train", "s.toml", "--method", "tsm", "--epochs", 1, "-o", "m.safetensors"))
+    good(dfcl("evaluate", "s.toml", "m.safetensors", "--resamples", 0, "-o", "results.json"))
+    good(dfcl("allocate", "truth.parquet", "--share-of-max", 0.2, "--holdout", 0.3, "-o", "plan.parquet"))
+    good(dfcl(*simulate, "--outcomes-of", "plan.parquet", "-o", "outcomes.parquet"))
+
+
+def copy_files(folder, to):
+    """All but hidden ones."""
+    for file in folder.iterdir():
+        if file.is_file() and not file.name.startswith("."):
+            shutil.copy(file, to)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from conftest import good
+from conftest import copy_files, good, make_one_of_each
 
 USAGE, DATA, FILE = 2, 3, 4
 
@@ -22,21 +22,14 @@ USAGE, DATA, FILE = 2, 3, 4
 @pytest.fixture(scope="module")
 def made(tmp_path_factory, run_in):
     folder = tmp_path_factory.mktemp("hard")
-    dfcl = run_in(folder)
-    good(dfcl("simulate", "--preset", "marketing", "--rows", "2000", "--seed", "1", "-o", "t.parquet", "--study", "s.toml", "--truth", "truth.parquet"))
-    good(dfcl("train", "s.toml", "--method", "tsm", "--epochs", "1", "-o", "m.safetensors"))
-    good(dfcl("evaluate", "s.toml", "m.safetensors", "--resamples", "0", "-o", "results.json"))
-    good(dfcl("allocate", "truth.parquet", "--share-of-max", "0.2", "--holdout", "0.3", "-o", "plan.parquet"))
-    good(dfcl("simulate", "--preset", "marketing", "--rows", "2000", "--seed", "1", "--outcomes-of", "plan.parquet", "-o", "outcomes.parquet"))
+    make_one_of_each(run_in(folder), 2000)
     return folder
 
 
 @pytest.fixture
 def here(made, tmp_path, run_in):
     """A program in a folder of its own, with the inputs."""
-    for file in made.iterdir():
-        if file.is_file() and not file.name.startswith("."):
-            shutil.copy(file, tmp_path)
+    copy_files(made, tmp_path)
     return run_in(tmp_path)
 
 

@@ -8,7 +8,6 @@ tenth of the cells, chosen by a hash of their names; with DFCL_FULL=1 (make test
 import hashlib
 import os
 import resource
-import shutil
 import stat
 import subprocess
 import tempfile
@@ -16,7 +15,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from conftest import good
+from conftest import copy_files, good, make_one_of_each
 
 CODES = {0, 2, 3, 4, 5, 6, 7}
 MEMORY = 1  # out of memory is no fault of the file
@@ -31,20 +30,13 @@ def chosen(*names):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory, run_in):
     folder = tmp_path_factory.mktemp("matrices")
-    dfcl = run_in(folder)
-    good(dfcl("simulate", "--preset", "marketing", "--rows", "1500", "--seed", "1", "-o", "t.parquet", "--study", "s.toml", "--truth", "truth.parquet"))
-    good(dfcl("train", "s.toml", "--method", "tsm", "--epochs", "1", "-o", "m.safetensors"))
-    good(dfcl("evaluate", "s.toml", "m.safetensors", "--resamples", "0", "-o", "results.json"))
-    good(dfcl("allocate", "truth.parquet", "--share-of-max", "0.2", "--holdout", "0.3", "-o", "plan.parquet"))
-    good(dfcl("simulate", "--preset", "marketing", "--rows", "1500", "--seed", "1", "--outcomes-of", "plan.parquet", "-o", "outcomes.parquet"))
+    make_one_of_each(run_in(folder), 1500)
     return folder
 
 
 @pytest.fixture
 def here(made, tmp_path, run_in):
-    for file in made.iterdir():
-        if file.is_file() and not file.name.startswith("."):
-            shutil.copy(file, tmp_path)
+    copy_files(made, tmp_path)
     return run_in(tmp_path)
 
 
@@ -263,10 +255,9 @@ def test_a_verb_that_may_start_few_threads(made, run_in, verb, count):
     with tempfile.TemporaryDirectory() as name:  # pytest's own folders are closed to others
         folder = Path(name)
         os.chmod(folder, 0o777)
-        for file in made.iterdir():
-            if file.is_file() and not file.name.startswith("."):
-                shutil.copy(file, folder)
-                os.chmod(folder / file.name, 0o644)
+        copy_files(made, folder)
+        for file in folder.iterdir():
+            os.chmod(file, 0o644)
         try:
             done = run_in(folder).plain(*VERBS[verb], "--threads", "4", user=nobody, group=nobody, extra_groups=[], preexec_fn=limit, timeout=60)
         except (PermissionError, subprocess.SubprocessError):
