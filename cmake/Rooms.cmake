@@ -34,10 +34,20 @@ function(dfcl_precompile target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # so that ccache can look inside
 endfunction()
 
-# dfcl_room(name USES room... PRIVATE_LIBRARIES lib... PUBLIC_LIBRARIES lib... FLAGS flag...): one static library of all
-# dfcl/name/**.cpp that links only the rooms it may use, so that a forbidden use does not link.
+# dfcl_merge(target): compiles eight source files of a target at a time, so that their headers and the templates they
+# share are compiled once (docs/decisions/0113). Names in unnamed namespaces must differ within such a target.
+function(dfcl_merge target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${DFCL_MERGE_SOURCES} UNITY_BUILD_BATCH_SIZE 8)
+  if(DFCL_MERGE_SOURCES)  # GCC takes a type of an unnamed namespace for one that other files could see
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
+
+# dfcl_room(name APART USES room... PRIVATE_LIBRARIES lib... PUBLIC_LIBRARIES lib... FLAGS flag...): one static library of
+# all dfcl/name/**.cpp that links only the rooms it may use, so that a forbidden use does not link. APART: each source file
+# is compiled alone.
 function(dfcl_room name)
-  cmake_parse_arguments(room "" "" "USES;PRIVATE_LIBRARIES;PUBLIC_LIBRARIES;FLAGS" ${ARGN})
+  cmake_parse_arguments(room "APART" "" "USES;PRIVATE_LIBRARIES;PUBLIC_LIBRARIES;FLAGS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/dfcl/${name}/*.cpp)
   add_library(dfcl_${name} STATIC ${sources})
   add_library(dfcl::${name} ALIAS dfcl_${name})
@@ -48,6 +58,9 @@ function(dfcl_room name)
   target_link_libraries(dfcl_${name} PUBLIC ${room_USES} ${room_PUBLIC_LIBRARIES}
                                      PRIVATE ${room_PRIVATE_LIBRARIES} $<BUILD_INTERFACE:dfcl_build_flags> fmt::fmt)
   dfcl_precompile(dfcl_${name} LIBRARIES ${room_PRIVATE_LIBRARIES} FLAGS ${room_FLAGS})
+  if(NOT room_APART)
+    dfcl_merge(dfcl_${name})
+  endif()
   set_property(GLOBAL APPEND PROPERTY DFCL_ROOMS ${name})
 endfunction()
 

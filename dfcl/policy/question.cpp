@@ -11,13 +11,13 @@
 namespace dfcl::policy {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kEndless = std::numeric_limits<float>::infinity();
 constexpr std::size_t kMostNamed = 6;  // levels in a sentence; the rest are counted
 
 // What a path allows of one feature.
 struct Allowed {
-  float above = -kInfinity;  // numbers: more than this
-  float up_to = kInfinity;
+  float above = -kEndless;  // numbers: more than this
+  float up_to = kEndless;
   std::vector<std::uint8_t> levels = {};  // categories: per code
   bool missing = true;
 };
@@ -62,8 +62,8 @@ std::string level_words(const data::FeatureColumn& column, const std::vector<std
 
 std::string words_of(const data::FeatureColumn& column, const FeatureTraits& traits, const Allowed& allowed) {
   std::string text = column.name;
-  const bool any_number = allowed.up_to == kInfinity && allowed.above == -kInfinity;
-  const bool no_number = allowed.up_to == -kInfinity || allowed.above == kInfinity;
+  const bool any_number = allowed.up_to == kEndless && allowed.above == -kEndless;
+  const bool no_number = allowed.up_to == -kEndless || allowed.above == kEndless;
   if (!allowed.levels.empty()) {
     const bool none = std::find(allowed.levels.begin(), allowed.levels.end(), 1) == allowed.levels.end();
     if (none) return text + " is missing";
@@ -73,10 +73,10 @@ std::string words_of(const data::FeatureColumn& column, const FeatureTraits& tra
   } else if (any_number) {
     return text + (allowed.missing ? " is anything" : " is known");
   } else {
-    if (allowed.above > -kInfinity) text += " more than " + number_words(allowed.above, traits.is_whole);
-    if (allowed.up_to < kInfinity)
+    if (allowed.above > -kEndless) text += " more than " + number_words(allowed.above, traits.is_whole);
+    if (allowed.up_to < kEndless)
       text +=
-          (allowed.above > -kInfinity ? " and at most " : " at most ") + number_words(allowed.up_to, traits.is_whole);
+          (allowed.above > -kEndless ? " and at most " : " at most ") + number_words(allowed.up_to, traits.is_whole);
   }
   if (allowed.missing && traits.has_missing) text += " or missing";
   return text;

@@ -12,7 +12,7 @@
 namespace dfcl::policy {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNoCut = std::numeric_limits<float>::infinity();
 
 void set_numbers(const trees::FeatureBins& bins, std::span<const float> values, SplitColumn& column) {
   column.cuts = bins.cuts;
@@ -144,7 +144,7 @@ Question SplitColumn::question(std::size_t order, std::size_t length) const {
   const std::size_t num_numbers = cuts.size() + 1;
   const auto last = static_cast<std::size_t>(
       std::count(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(num_numbers), 1));
-  asked.cut = last == 0 ? -kInfinity : last == num_numbers ? kInfinity : cuts[last - 1];
+  asked.cut = last == 0 ? -kNoCut : last == num_numbers ? kNoCut : cuts[last - 1];
   return asked;
 }
 

@@ -14,7 +14,7 @@
 namespace dfcl::train {
 namespace {
 
-constexpr std::size_t kChunk = 16'384;
+constexpr std::size_t kSlopeChunk = 16'384;
 constexpr double kBaseErrors = 2.0;     // standard errors within which effects are taken not to go with the base
 constexpr double kUsualSlope = 1.0;     // how far slopes are from none, as a rule (decision 112)
 constexpr double kLeastVariance = 0.1;  // of the mean variance: no unit counts ten times as much as a typical one
@@ -103,7 +103,7 @@ struct Moments {
 
 Moments moments_of(const Rows& rows, std::size_t size, core::RunContext& context) {
   return core::sum_chunks(
-      context, size, kChunk, Moments(),
+      context, size, kSlopeChunk, Moments(),
       [&](std::size_t begin, std::size_t end) {
         Moments part;
         for (std::size_t unit = begin; unit < end; ++unit) {

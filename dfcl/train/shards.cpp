@@ -18,7 +18,7 @@
 namespace dfcl::train {
 namespace {
 
-constexpr const char* kTask = "weighing shards";
+constexpr const char* kWeighing = "weighing shards";
 // With fewer units slopes do more harm than good, unless the study asks for them (docs/decisions/0100).
 constexpr std::size_t kLeastSlopeUnits = 40'000;
 
@@ -96,7 +96,7 @@ model::Model stack_shards(const data::Trial& judging, const data::Study& study, 
                              core::Matrix<float>(context.scratch(), units.size(), judging.arms.size())};
   learn::predict_mean(fits, {judging.features.values.view(), units.rows},
                       {predicted.revenue.view(), predicted.cost.view()}, context);
-  context.progress(kTask, 1, 2, "steps");
+  context.progress(kWeighing, 1, 2, "steps");
   const bool calibrated =
       is_stack_calibrated(study) && (units.size() >= kLeastSlopeUnits || study.method.calibrate.value_or(false));
   const std::string name = fmt::format("{} in {} shards", shards.front().method, shards.size());
@@ -118,7 +118,7 @@ model::Model stack_shards(const data::Trial& judging, const data::Study& study, 
   result.stack = std::move(weighed.facts);
   result.record = shards.front().record;
   finish_with_unseen(finishing, units, std::move(weighed.unseen), calibrated, result, context);
-  context.finished(kTask);
+  context.finished(kWeighing);
   return result;
 }
 

@@ -14,7 +14,7 @@
 namespace dfcl::train {
 namespace {
 
-constexpr std::size_t kChunk = 16'384;
+constexpr std::size_t kJudgeChunk = 16'384;
 constexpr double kGrid[] = {0.25, 0.5, 0.75, 1.0};  // of the way to one member
 
 using Vector = std::vector<double>;
@@ -40,7 +40,7 @@ core::Matrix<float> thinned_rows(const core::Matrix<float>& all, std::size_t mos
 // phi = m + 1[t = j] w (y - m), in the place of m.
 void correct(const HeldOutcomes& outcomes, std::span<const float> observed, core::Matrix<float>& values,
              core::RunContext& context) {
-  core::for_each_chunk(context, values.rows(), kChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
+  core::for_each_chunk(context, values.rows(), kJudgeChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t unit = begin; unit < end; ++unit) {
       float& value = values(unit, outcomes.arm[unit]);
       const auto m = static_cast<double>(value);
@@ -113,7 +113,7 @@ void StackJudge::find_nuisance() {
   nuisance_ = table(units_.size(), num_arms, context_);
   scores_ = table(units_.size(), num_arms, context_);
   const double share = 1.0 / static_cast<double>(unseen_.size());
-  core::for_each_chunk(context_, units_.size(), kChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
+  core::for_each_chunk(context_, units_.size(), kJudgeChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t i = begin * num_arms; i < end * num_arms; ++i) {
       double revenue = 0.0, cost = 0.0;
       for (const learn::Predicted* member : unseen_) {
@@ -154,7 +154,7 @@ void StackJudge::find_mean_effects() {
   // Per fold: the sums over its units of both outcomes' effects, and the number of units.
   const std::size_t width = 2 * num_arms + 1;
   const Vector sums = core::sum_chunks(
-      context_, units_.size(), kChunk, Vector(kFolds * width),
+      context_, units_.size(), kJudgeChunk, Vector(kFolds * width),
       [&](std::size_t begin, std::size_t end) {
         Vector part(kFolds * width);
         for (std::size_t unit = begin; unit < end; ++unit) {
@@ -240,7 +240,7 @@ void StackJudge::add_products(std::size_t unit, std::span<double> products) cons
 Vector StackJudge::mean_products() {
   const std::size_t size = num_members() * num_members();
   Vector sums = core::sum_chunks(
-      context_, units_.size(), kChunk, Vector(size),
+      context_, units_.size(), kJudgeChunk, Vector(size),
       [&](std::size_t begin, std::size_t end) {
         Vector part(size);
         for (std::size_t unit = begin; unit < end; ++unit) add_products(unit, part);
@@ -258,7 +258,7 @@ Vector StackJudge::mean_products() {
 evaluate::Estimate StackJudge::risk_difference(std::span<const double> a, std::span<const double> b) {
   const std::size_t size = num_members() * num_members();
   Vector differences(units_.size());
-  core::for_each_chunk(context_, units_.size(), kChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
+  core::for_each_chunk(context_, units_.size(), kJudgeChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
     Vector products(size);
     for (std::size_t unit = begin; unit < end; ++unit) {
       std::fill(products.begin(), products.end(), 0.0);
@@ -292,7 +292,7 @@ learn::Predicted StackJudge::mixture(const std::vector<const learn::Predicted*>&
   if (!(total > 0.0)) shares.front() = 1.0;
   for (double& share : shares) share /= total > 0.0 ? total : 1.0;
   learn::Predicted mixed = table(units_.size(), num_arms, context_);
-  core::for_each_chunk(context_, units_.size(), kChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
+  core::for_each_chunk(context_, units_.size(), kJudgeChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t i = begin * num_arms; i < end * num_arms; ++i) {
       double revenue = 0.0, cost = 0.0;
       for (std::size_t m = 0; m < fitted; ++m) {

@@ -70,7 +70,7 @@ void check_request(const PowerRequest& request) {
   if (request.differ && request.models.size() == 2)
     throw core::field_error("differ", "is for plans that nobody has made, and there are two models");
   if (request.output) require_ending("output", *request.output, ".json");
-  launch::validate({request.power, request.level});
+  launch::validate(launch::PowerLevels{request.power, request.level});
 }
 
 // Of a unit's revenue.

@@ -18,7 +18,7 @@ using data::SampledColumn;
 constexpr std::size_t kMostArms = 20;
 constexpr std::size_t kMostCandidates = 60;
 constexpr std::size_t kRowsToChoose = 20'000;
-constexpr std::size_t kFewestRows = 10;      // in an arm
+constexpr std::size_t kFewestInArm = 10;     // in an arm
 constexpr double kTied = 0.02;               // shares of variance at which two columns surely go together
 constexpr double kLeastIndependence = 0.5;   // of a candidate whose name says nothing; outcomes are part of the rest
 constexpr double kLeastIfNamed = 0.2;        // of one whose name says arm
@@ -50,7 +50,7 @@ bool can_be_arm(const SampledColumn& column) {
     if (code == SampledColumn::kMissing) return false;
     ++rows[code];
   }
-  return *std::min_element(rows.begin(), rows.end()) >= kFewestRows;
+  return *std::min_element(rows.begin(), rows.end()) >= kFewestInArm;
 }
 
 // Each value of `finer` goes with one value of `coarser`.

@@ -8,9 +8,9 @@
 namespace dfcl::check {
 namespace {
 
-constexpr std::uint32_t kMissing = data::SampledColumn::kMissing;
+using data::SampledColumn;
 constexpr std::size_t kFewestGroups = 30;  // of more than one row
-constexpr double kFewestRows = 0.05;       // share of rows in such groups
+constexpr double kLeastShare = 0.05;       // share of rows in such groups
 constexpr double kMostMixed = 0.1;         // of what drawing row by row would have mixed
 
 struct Grouping {
@@ -22,17 +22,17 @@ struct Grouping {
 
 Grouping grouping_of(const data::SampledColumn& column, const ArmCodes& arms) {
   std::uint32_t most = 0;
-  for (const std::uint32_t code : column.codes) most = code == kMissing ? most : std::max(most, code);
-  std::vector<std::uint32_t> rows(most + 1), first(most + 1, kMissing);
+  for (const std::uint32_t code : column.codes) most = code == SampledColumn::kMissing ? most : std::max(most, code);
+  std::vector<std::uint32_t> rows(most + 1), first(most + 1, SampledColumn::kMissing);
   std::vector<std::uint8_t> mixed(most + 1);
   std::vector<double> share(arms.num_arms);
   for (std::size_t row = 0; row < column.codes.size(); ++row) {
     const std::uint32_t code = column.codes[row];
     const std::uint32_t arm = arms.arm[row];
-    if (code == kMissing || arm == kMissing) continue;
+    if (code == SampledColumn::kMissing || arm == SampledColumn::kMissing) continue;
     share[arm] += 1.0 / static_cast<double>(column.codes.size());
     ++rows[code];
-    if (first[code] == kMissing) first[code] = arm;
+    if (first[code] == SampledColumn::kMissing) first[code] = arm;
     if (first[code] != arm) mixed[code] = 1;
   }
   double same = 0.0;  // two rows have the same arm by chance
@@ -58,7 +58,7 @@ DrawGroups find_draw_groups(const data::TableSample& sample, const ArmChoice& ar
     if (i == arm.column || unique[i] || column.codes.empty()) continue;
     const Grouping grouping = grouping_of(column, arm.codes);
     if (grouping.groups < kFewestGroups ||
-        static_cast<double>(grouping.rows) < kFewestRows * static_cast<double>(sample.num_rows) ||
+        static_cast<double>(grouping.rows) < kLeastShare * static_cast<double>(sample.num_rows) ||
         static_cast<double>(grouping.mixed) > kMostMixed * grouping.mixed_by_chance)
       continue;
     const int name = std::max(name_score(column.name, Word::cluster), name_score(column.name, Word::id));

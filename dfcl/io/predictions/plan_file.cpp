@@ -7,7 +7,7 @@
 namespace dfcl::io {
 namespace {
 
-constexpr std::size_t kPieceUnits = 65'536;
+constexpr std::size_t kPlanPiece = 65'536;
 
 }  // namespace
 
@@ -70,7 +70,7 @@ void PlanWriter::flush() {
 void PlanWriter::write(const data::Plan& piece) {
   for (std::size_t unit = 0; unit < piece.num_units(); ++unit) {
     append(piece, unit);
-    if (pending_.num_rows == kPieceUnits) flush();
+    if (pending_.num_rows == kPlanPiece) flush();
   }
 }
 

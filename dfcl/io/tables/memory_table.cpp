@@ -123,18 +123,17 @@ std::shared_ptr<const MemoryRecords> read_batch(ArrowSchema* schema, ArrowArray*
 }
 
 std::shared_ptr<arrow::DataType> type_of(MemoryColumn::Type type) {
-  using Type = MemoryColumn::Type;
   switch (type) {
-    case Type::int8: return arrow::int8();
-    case Type::int16: return arrow::int16();
-    case Type::int32: return arrow::int32();
-    case Type::int64: return arrow::int64();
-    case Type::uint8: return arrow::uint8();
-    case Type::uint16: return arrow::uint16();
-    case Type::uint32: return arrow::uint32();
-    case Type::uint64: return arrow::uint64();
-    case Type::float32: return arrow::float32();
-    case Type::float64: return arrow::float64();
+    case MemoryColumn::Type::int8: return arrow::int8();
+    case MemoryColumn::Type::int16: return arrow::int16();
+    case MemoryColumn::Type::int32: return arrow::int32();
+    case MemoryColumn::Type::int64: return arrow::int64();
+    case MemoryColumn::Type::uint8: return arrow::uint8();
+    case MemoryColumn::Type::uint16: return arrow::uint16();
+    case MemoryColumn::Type::uint32: return arrow::uint32();
+    case MemoryColumn::Type::uint64: return arrow::uint64();
+    case MemoryColumn::Type::float32: return arrow::float32();
+    case MemoryColumn::Type::float64: return arrow::float64();
   }
   return arrow::float64();
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kXmlHead = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n";
 constexpr std::size_t kMostNameLetters = 31;  // of a sheet
 
-struct Part {
+struct ArchivedFile {
   std::string path;
   std::string text;
 };
@@ -34,7 +34,7 @@ std::uint32_t checksum(const std::string& text) {
 }
 
 // What local and central headers share, from the version needed to the lengths of the name.
-void append_common(std::string& bytes, const Part& part) {
+void append_common(std::string& bytes, const ArchivedFile& part) {
   append_number(bytes, 20, 2);      // version needed
   append_number(bytes, 0x0800, 2);  // names are UTF-8
   append_number(bytes, 0, 2);       // stored
@@ -47,10 +47,10 @@ void append_common(std::string& bytes, const Part& part) {
   append_number(bytes, 0, 2);
 }
 
-std::string zip_of(const std::vector<Part>& parts) {
+std::string zip_of(const std::vector<ArchivedFile>& parts) {
   std::string bytes;
   std::string directory;
-  for (const Part& part : parts) {
+  for (const ArchivedFile& part : parts) {
     const std::size_t place = bytes.size();
     append_number(bytes, 0x04034B50, 4);
     append_common(bytes, part);
@@ -163,7 +163,7 @@ constexpr const char* kSpreadsheet = "application/vnd.openxmlformats-officedocum
 std::string workbook_bytes(const std::vector<Sheet>& sheets) {
   const std::vector<std::string> names = sheet_names(sheets);
   std::string types, list, links;
-  std::vector<Part> parts;
+  std::vector<ArchivedFile> parts;
   for (std::size_t i = 1; i <= sheets.size(); ++i) {
     types += fmt::format("<Override PartName=\"/xl/worksheets/sheet{}.xml\" ContentType=\"{}.worksheet+xml\"/>", i,
                          kSpreadsheet);

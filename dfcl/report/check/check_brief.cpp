@@ -51,7 +51,7 @@ std::string ratio_text(const CheckResult& result) {
   return fmt::format("Sample ratio: p {} against the designed shares.", p_value_text(ratio.p));
 }
 
-std::string balance_text(const CheckResult& result) {
+std::string balance_brief(const CheckResult& result) {
   const check::Balance& balance = result.balance;
   if (!balance.run) return "Balance: not tested, " + balance.why_not + ".";
   const auto worst =
@@ -77,7 +77,7 @@ std::string check_brief(const CheckResult& result) {
                             result.arms.size(), count_text(result.num_features), check::to_text(result.drawn))});
   document.push_back(arms_table(result, wording));
   document.push_back(Paragraph{ratio_text(result)});
-  document.push_back(Paragraph{balance_text(result)});
+  document.push_back(Paragraph{balance_brief(result)});
   return screen_text(document, "tests by arm and time, the least balanced features, missing values, hints");
 }
 

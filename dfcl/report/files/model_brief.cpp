@@ -55,7 +55,7 @@ Table plans_table(const model::Model& model, const Wording& wording) {
   return table;
 }
 
-std::string importance_text(const model::Model& model) {
+std::string importance_brief(const model::Model& model) {
   std::string text;
   core::RunContext context(1);
   const auto list = model::feature_importance(model, context);
@@ -99,7 +99,7 @@ std::string model_brief(const model::Model& model, const std::string& path) {
     if (!text.empty()) document.push_back(Paragraph{text});
   };
   if (model.is_index()) add("Its revenue is an index: it ranks decisions, its levels mean nothing.");
-  add(importance_text(model));
+  add(importance_brief(model));
   add(price_text(model, wording));
   if (model.evaluated) {
     document.push_back(plans_table(model, wording));

@@ -193,7 +193,7 @@ std::string profit_sentence(const Readout& readout) {
 }
 
 // What was promised, twice where the plan knows both, against what was delivered.
-std::string promise_sentence(const Readout& readout) {
+std::string promised_sentence(const Readout& readout) {
   const Interval& gain = readout.incremental_revenue;
   const Wording wording(readout.words);
   std::string promised;
@@ -280,7 +280,7 @@ Verdict readout_verdict(const Readout& readout) {
                                           ratio.has_ends() ? "" : "; no interval: the extra cost may be zero"));
   }
   if (readout.planned_incremental || readout.evaluated_incremental)
-    verdict.details.push_back(promise_sentence(readout));
+    verdict.details.push_back(promised_sentence(readout));
   if (readout.budget) {
     const double share = readout.total_spend / *readout.budget - 1.0;
     verdict.details.push_back(fmt::format("Spend was {} against a budget of {}{}{}.",
