@@ -34,6 +34,7 @@ class FitUnits {
       revenue_.push_back(set.scaled_revenue[row]);
       cost_.push_back(set.scaled_cost[row]);
     }
+    find_weights();
   }
 
   const BinnedUnits& binned() const { return binned_; }
@@ -46,13 +47,13 @@ class FitUnits {
                  .num_arms = set_.num_arms(),
                  .arms_ordered = set_.arms->ordered,
                  .rises_with_arm = facts.arm_shape != learn::ArmShape::plain,
+                 .starts_at_arms = is_cost,
                  .row = rows_,
                  .cluster = cluster_,
                  .seed = core::combine_hashes(seed, 2 * bag + (is_cost ? 1 : 0))};
     const std::uint64_t held_key = core::combine_hashes(seed, core::hash_text("held out") + bag);
     for (std::size_t unit = 0; unit < rows_.size(); ++unit) {
-      // As in the prediction loss: 1 / probability of the arm, over the number of arms.
-      float weight = set_.weight[rows_[unit]] / static_cast<float>(set_.num_arms());
+      float weight = weight_[unit];
       if (facts.control_is_free && arm_[unit] == facts.control)
         weight = 0.0f;  // its prediction is 0 whatever is learned
       const bool held = is_held_out(unit, held_key);
@@ -71,6 +72,22 @@ class FitUnits {
     if (stops_by_validation_) rows.insert(rows.end(), set_.validation_rows.begin(), set_.validation_rows.end());
     return rows;
   }
+  // Sample weights, and within an arm the inverse of given propensities. Arms count by their units: the arm is a
+  // feature, so a rare one needs no more weight, which would only be noise for what all arms share (decision 114).
+  void find_weights() {
+    std::vector<double> samples(set_.num_arms()), weights(set_.num_arms());
+    const auto sample = [&](std::size_t unit) { return set_.sample.empty() ? 1.0f : set_.sample[rows_[unit]]; };
+    for (std::size_t unit = 0; unit < rows_.size(); ++unit) {
+      samples[arm_[unit]] += static_cast<double>(sample(unit));
+      weights[arm_[unit]] += static_cast<double>(set_.weight[rows_[unit]]);
+    }
+    for (std::size_t unit = 0; unit < rows_.size(); ++unit) {
+      const double factor = set_.has_propensities ? samples[arm_[unit]] / weights[arm_[unit]] : 0.0;
+      weight_.push_back(set_.has_propensities
+                            ? static_cast<float>(factor * static_cast<double>(set_.weight[rows_[unit]]))
+                            : sample(unit));
+    }
+  }
   bool is_held_out(std::size_t unit, std::uint64_t key) const {
     if (stops_by_validation_) return unit >= set_.rows.size();
     const std::uint64_t own = cluster_.empty() ? rows_[unit] : cluster_[unit];
@@ -83,7 +100,7 @@ class FitUnits {
   BinnedUnits binned_;
   std::vector<std::uint32_t> cluster_;  // empty: each unit its own
   std::vector<std::uint8_t> arm_;
-  std::vector<float> revenue_, cost_;
+  std::vector<float> revenue_, cost_, weight_;
 };
 
 // Bags of both outcomes, grown round by round: a tree each, side by side while there are threads for all of them.
@@ -164,7 +181,8 @@ std::vector<float> importance_of(const Training& training, std::size_t num_featu
   std::vector<double> gains(num_features);
   for (const std::vector<BoostedBag>* bags : {&training.revenue(), &training.cost()}) {
     for (const BoostedBag& bag : *bags) {
-      for (std::size_t feature = 0; feature < num_features; ++feature) gains[feature] += bag.arm_gains()[feature];
+      const std::vector<double> own = bag.arm_gains();
+      for (std::size_t feature = 0; feature < num_features; ++feature) gains[feature] += own[feature];
     }
   }
   double sum = 0.0;

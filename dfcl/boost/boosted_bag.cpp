@@ -101,11 +101,25 @@ void BoostedBag::weigh_arms() {
 void BoostedBag::start() {
   auto [means, weights, overall] = arm_means(data_);
   if (data_.rises_with_arm) learn::make_rising(weights, means);
-  for (const double mean : means) bag_.base.push_back(raw_of(data_.kind, mean));
+  for (const double mean : means) arm_base_.push_back(raw_of(data_.kind, mean));
+  const float raw = raw_of(data_.kind, overall);
+  bag_.base = data_.starts_at_arms ? arm_base_ : std::vector<float>(data_.num_arms, raw);
   for (std::size_t unit = 0; unit < units_.num_units(); ++unit) raw_[unit] = bag_.base[data_.arm[unit]];
-  const bool constant = data_.kind != loss::OutcomeKind::real && std::abs(raw_of(data_.kind, overall)) == -kNeverRaw;
-  finished_ = constant || num_training_ == 0;
+  finished_ = (data_.kind != loss::OutcomeKind::real && std::abs(raw) == -kNeverRaw) || num_training_ == 0;
+  arm_loss_ = held_out_mean([&](std::uint32_t unit) { return arm_base_[data_.arm[unit]]; });
   judge();
+}
+
+double BoostedBag::held_out_mean(const auto& raw_at) const {
+  double sum = 0.0;
+  double weights = 0.0;
+  for (std::size_t i = 0; i < data_.held_out.size(); ++i) {
+    const std::uint32_t unit = data_.held_out[i];
+    const auto weight = static_cast<double>(data_.held_weight[i]);
+    sum += weight * loss_at(data_.kind, static_cast<double>(raw_at(unit)), static_cast<double>(data_.observed[unit]));
+    weights += weight;
+  }
+  return weights > 0.0 ? sum / weights : 0.0;
 }
 
 void BoostedBag::differentiate(bool in_parallel, core::RunContext& context) {
@@ -216,15 +230,7 @@ void BoostedBag::judge() {
     best_gains_ = arm_gains_;
   };
   if (data_.held_out.empty()) return keep();
-  double sum = 0.0;
-  double weights = 0.0;
-  for (std::size_t i = 0; i < data_.held_out.size(); ++i) {
-    const std::uint32_t unit = data_.held_out[i];
-    const auto weight = static_cast<double>(data_.held_weight[i]);
-    sum += weight * loss_at(data_.kind, static_cast<double>(raw_[unit]), static_cast<double>(data_.observed[unit]));
-    weights += weight;
-  }
-  held_loss_ = weights > 0.0 ? sum / weights : 0.0;
+  held_loss_ = held_out_mean([&](std::uint32_t unit) { return raw_[unit]; });
   if (rounds_ == 0 || held_loss_ < best_loss_) {
     best_loss_ = held_loss_;
     keep();
@@ -261,7 +267,10 @@ void BoostedBag::grow(bool in_parallel, core::RunContext& context) {
   finished_ = rounds_ >= options_.trees || idle_rounds_ >= patience;
 }
 
+bool BoostedBag::keeps_trees() const { return best_trees_ > 0 && (data_.held_out.empty() || best_loss_ < arm_loss_); }
+
 Bag BoostedBag::bag() const {
+  if (!keeps_trees()) return {arm_base_, {}};
   Bag result{bag_.base, {bag_.trees.begin(), bag_.trees.begin() + static_cast<std::ptrdiff_t>(best_trees_)}};
   return result;
 }

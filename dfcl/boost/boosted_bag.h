@@ -37,6 +37,7 @@ struct BagData {
   std::size_t num_arms = 0;
   bool arms_ordered = false;
   bool rises_with_arm = false;
+  bool starts_at_arms = false;  // each arm at its mean; else all at the mean of all, so that trees have to show effects
   std::vector<std::uint32_t> row = {};      // the number of the unit in the trial, which random choices follow
   std::vector<std::uint32_t> cluster = {};  // of the unit; empty: each its own. Halves hold whole clusters
   std::uint64_t seed = 0;
@@ -55,14 +56,16 @@ class BoostedBag {
   // Mean losses of the units trained on and of those held out, as the trees stand; the best one so far.
   double training_loss() const;
   double held_out_loss() const { return held_loss_; }
-  double best_loss() const { return best_loss_; }
+  double best_loss() const { return keeps_trees() ? best_loss_ : arm_loss_; }
   bool has_held_out() const { return !data_.held_out.empty(); }
 
-  // The trees up to the best round.
+  // The trees up to the best round; without any, the means of the arms, where those do as well on held-out units.
   Bag bag() const;
   // Fall of the loss by splits on each column with a split by arm above or below: of the trees up to the best round,
   // on the units that they were grown on.
-  const std::vector<double>& arm_gains() const { return best_gains_; }
+  std::vector<double> arm_gains() const {
+    return keeps_trees() ? best_gains_ : std::vector<double>(best_gains_.size());
+  }
 
  private:
   void start();
@@ -71,7 +74,10 @@ class BoostedBag {
   void choose_rows(bool in_parallel, core::RunContext& context);
   std::vector<std::uint32_t> choose_columns() const;
   void add_tree(GrownTree grown, bool in_parallel, core::RunContext& context);
+  // Of the loss, by raw values of units.
+  double held_out_mean(const auto& raw_at) const;
   void judge();
+  bool keeps_trees() const;
 
   const BinnedUnits& units_;
   BagData data_;
@@ -85,6 +91,8 @@ class BoostedBag {
   std::vector<Sum> sums_, half_sums_;
   std::vector<std::uint32_t> rows_;  // of the tree at hand
   Bag bag_;
+  std::vector<float> arm_base_;                 // the means of the arms
+  double arm_loss_ = 0.0;                       // held out, by them alone
   std::vector<double> arm_gains_, best_gains_;  // of all trees, and of those up to the best round
   std::size_t rounds_ = 0;
   std::size_t best_trees_ = 0;

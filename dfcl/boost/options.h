@@ -14,7 +14,7 @@ inline constexpr std::size_t kMostLeaves = 255;
 
 struct BoostOptions {
   std::size_t trees = 2000;  // at most, of each outcome and bag; growing stops where held-out units gain no more
-  std::size_t leaves = 31;   // of a tree, at most
+  std::size_t leaves = 15;   // of a tree, at most
   // Units in a leaf, at least. Counted by their curvature, as a leaf's value is: units whose outcome says little count
   // for less, and the average unit for one.
   std::size_t min_leaf = 100;

@@ -136,7 +136,7 @@ struct Study {
 
   struct Boost {                  // boosted trees; section 8.3 of docs/method.md
     std::int64_t trees = 2000;    // of each outcome and bag, at most
-    std::int64_t leaves = 31;     // of a tree, at most
+    std::int64_t leaves = 15;     // of a tree, at most
     std::int64_t min_leaf = 100;  // units in a leaf, at least
     double learning_rate = 0.05;
     double feature_share = 0.7;  // for each tree

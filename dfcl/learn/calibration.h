@@ -14,6 +14,7 @@
 
 namespace dfcl::learn {
 
+inline constexpr double kLeastSlope = 0.1;  // at 0 all units would be alike, and nothing would rank them
 inline constexpr double kMostSlope = 3.0;
 inline constexpr double kMostPlanFactor = 1.5;
 
@@ -24,7 +25,7 @@ struct Calibration {
     // A unit's effect e of arm j becomes plan_factor x (center_j + slope (e - center_j) + base_slope size_j z), z the
     // unit's standardised revenue in control; but for plan_factor the mean over the units stays.
     std::vector<double> center;  // per arm: the mean effect over control after the shift, over the units used
-    double slope = 1.0;          // within [0, kMostSlope]
+    double slope = 1.0;          // within [kLeastSlope, kMostSlope]
     // As it was found, before it was shrunk or cut. Error 0: the predicted effects do not differ between units.
     double found_slope = 1.0;
     double slope_error = 0.0;

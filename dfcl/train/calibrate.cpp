@@ -145,11 +145,15 @@ Vector shrunk_distances(const SeenOutcome& seen, const Levels& levels) {
   Vector distances(num_arms);
   if (!(weights > 0.0)) return distances;
   const double common = sum / weights;
+  // A fit knows the mean of an arm as surely as its units do; these add theirs.
+  const auto num_units = static_cast<double>(seen.size());
+  const double share = num_units / (num_units + static_cast<double>(seen.units.num_fitted));
   for (std::size_t arm = 0; arm < num_arms; ++arm) {
     const double slope = link_slope(seen, levels.mean[arm]);
     distances[arm] = slope * shrunk(common, 1.0 / weights);
     if (is_measured(arm))
-      distances[arm] += shrunk(levels.distance[arm] - slope * common, kArmErrors * kArmErrors * levels.variance[arm]);
+      distances[arm] +=
+          share * shrunk(levels.distance[arm] - slope * common, kArmErrors * kArmErrors * levels.variance[arm]);
   }
   return distances;
 }

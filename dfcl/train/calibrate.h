@@ -3,9 +3,10 @@
 // Fits a calibration (dfcl/learn/calibration.h) to units whose predictions come from fits without them. For each
 // outcome: mean predictions go towards their doubly robust means, on the scale of the link by what all arms are off,
 // d (1 - se^2 / d^2), nothing where d is within its standard error se, and by what an arm is off from that, likewise
-// with twice its standard error; arms of fewer than five units or clusters move with the others; then slopes of the
-// effects (effect_slopes.h). Where predictions keep a shape over the arms, one shift serves all arms. Standard errors
-// are over clusters. Some ten passes over the units; memory: 4 bytes per unit, 48 per cluster.
+// with twice its standard error and by the share of these units in all that are known; arms of fewer than five units or
+// clusters move with the others; then slopes of the effects (effect_slopes.h). Where predictions keep a shape over the
+// arms, one shift serves all arms. Standard errors are over clusters. Some ten passes over the units; memory: 4 bytes
+// per unit, 48 per cluster.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +27,7 @@ struct CalibrationUnits {
   std::span<const float> weight;                // 1 / probability of the arm received, times the sample weight
   std::span<const std::uint32_t> cluster = {};  // empty: each unit its own
   std::span<const float> sample = {};           // sample weights; empty: all alike
+  std::size_t num_fitted = 0;  // others that the predictions were fitted on; 0: the units stand for them, out of fold
 };
 
 // predicted: units x arms, as learned. learns_cost: false leaves cost alone.

@@ -9,14 +9,14 @@
 
 #include "dfcl/core/parallel.h"
 #include "dfcl/core/small_system.h"
-#include "dfcl/train/shrunk.h"
 
 namespace dfcl::train {
 namespace {
 
 constexpr std::size_t kSlopeChunk = 16'384;
-constexpr double kBaseErrors = 2.0;     // standard errors within which effects are taken not to go with the base
-constexpr double kUsualSlope = 1.0;     // how far slopes are from none, as a rule (decision 112)
+constexpr double kBaseErrors = 2.0;  // standard errors within which effects are taken not to go with the base
+constexpr double kUsualSlope = 0.7;  // how far slopes are from none, as a rule (decision 115)
+constexpr double kPrior = kUsualSlope * kUsualSlope;
 constexpr double kLeastVariance = 0.1;  // of the mean variance: no unit counts ten times as much as a typical one
 
 // What is regressed on: slope less 1, slope by the base, level of the effects; the last two belong to no arm.
@@ -163,14 +163,13 @@ std::optional<Regression> regress(const Rows& rows, const SeenOutcome& seen, con
 // Both slopes, drawn towards none by a prior (eq. 23): found together on few units they can be far off in opposite
 // directions, because effects that go with the base are much alike to their product with it.
 void set_both(const Regression& found, learn::Calibration::Outcome& outcome) {
-  const double prior = kUsualSlope * kUsualSlope;
-  const double a = found.variance(kOwnEffect) + prior, b = found.covariance[kOwnEffect * kTerms + kBase],
-               c = found.variance(kBase) + prior;
+  const double a = found.variance(kOwnEffect) + kPrior, b = found.covariance[kOwnEffect * kTerms + kBase],
+               c = found.variance(kBase) + kPrior;
   const double x = found.value[kOwnEffect], y = found.value[kBase];
   const double determinant = a * c - b * b;
   if (!(determinant > 0.0)) return;
-  outcome.slope = std::clamp(1.0 + prior * (c * x - b * y) / determinant, 0.0, learn::kMostSlope);
-  outcome.base_slope = std::clamp(prior * (a * y - b * x) / determinant, -learn::kMostSlope, learn::kMostSlope);
+  outcome.slope = std::clamp(1.0 + kPrior * (c * x - b * y) / determinant, learn::kLeastSlope, learn::kMostSlope);
+  outcome.base_slope = std::clamp(kPrior * (a * y - b * x) / determinant, -learn::kMostSlope, learn::kMostSlope);
 }
 
 // Means over the units of the effects and their squares.
@@ -226,11 +225,9 @@ void find_slopes(const SeenOutcome& seen, std::span<const float> deviations, lea
   if (alone) {
     outcome.found_slope = 1.0 + alone->value[kOwnEffect];
     outcome.slope_error = std::sqrt(alone->variance(kOwnEffect));
-    const double distance = alone->value[kOwnEffect];
-    // A slope above 1 has to be shown. It would not keep a shape over the arms.
-    outcome.slope = distance < 0.0 ? std::max(0.0, 1.0 + distance)
-                    : is_plain     ? std::min(learn::kMostSlope, 1.0 + shrunk(distance, alone->variance(kOwnEffect)))
-                                   : 1.0;
+    // Drawn towards none as both slopes are; one above 1 would not keep a shape over the arms.
+    outcome.slope = std::clamp(1.0 + alone->value[kOwnEffect] * kPrior / (kPrior + alone->variance(kOwnEffect)),
+                               learn::kLeastSlope, is_plain ? learn::kMostSlope : 1.0);
   }
   const auto both =
       is_plain ? regress(rows, seen, moments, {kOwnEffect, kBase, kLevel, kConstant, kBaseOfAll}) : std::nullopt;

@@ -54,11 +54,10 @@ learn::Predicted predict_rows(const Finishing& finishing, const model::Model& mo
   return predicted;
 }
 
-void calibrate(const Finishing& finishing, const HeldOutcomes& outcomes, learn::Predicted& predicted,
+void calibrate(const Finishing& finishing, const CalibrationUnits& units, learn::Predicted& predicted,
                model::Model& result, core::RunContext& context) {
   const learn::TrainingSet set = finishing.prepared.training_set(finishing.trial);
-  result.calibration =
-      fit_calibration(outcomes.as_units(), predicted, set.facts, result.arms.control, set.learns_cost, context);
+  result.calibration = fit_calibration(units, predicted, set.facts, result.arms.control, set.learns_cost, context);
   learn::calibrate(*result.calibration, result.arms.control, outcomes_of(predicted));
 }
 
@@ -133,7 +132,7 @@ void finish_with_unseen(const Finishing& finishing, const HeldUnits& units, lear
   const data::Trial& trial = finishing.trial;
   const learn::TrainingSet set = finishing.prepared.training_set(trial);
   const HeldOutcomes outcomes = held_outcomes(trial, finishing.prepared, units.rows, context);
-  if (calibrated) calibrate(finishing, outcomes, unseen, result, context);
+  if (calibrated) calibrate(finishing, outcomes.as_units(), unseen, result, context);
   result.held_out = out_of_fold_loss(set, units, outcomes, unseen, context);
   learn::set_known_costs(finishing.prepared.cost_facts, outcomes_of(unseen));
   result.evaluated = evaluate_unseen(trial, finishing.study, result, units.rows, unseen, data::UnseenUnits::out_of_fold,
@@ -159,7 +158,9 @@ void finish_without_unseen(const Finishing& finishing, bool calibrated, model::M
     learn::Predicted predicted = predict_rows(finishing, result, prepared.validation_rows, true, context);
     if (calibrated && prepared.validation_rows.size() >= kLeastCalibrationUnits) {
       const HeldOutcomes outcomes = held_outcomes(finishing.trial, prepared, prepared.validation_rows, context);
-      calibrate(finishing, outcomes, predicted, result, context);
+      CalibrationUnits units = outcomes.as_units();
+      units.num_fitted = prepared.train_rows.size();
+      calibrate(finishing, units, predicted, result, context);
     }
     if (!result.is_index())
       result.held_out = validation_loss(prepared.training_set(finishing.trial), predicted, context);

@@ -26,11 +26,10 @@ learn::Predicted calibrated_copy(const data::Trial& trial, const Preparation& pr
 
 // A member's effects enter as many times larger as calibration made them; what is common to all is left to it.
 std::vector<double> weights_as_learned(std::vector<double> weights, const std::vector<double>& slopes) {
-  constexpr double kLeastSlope = 0.1;
   double before = 0.0, after = 0.0;
   for (std::size_t i = 0; i < slopes.size(); ++i) {
     before += weights[i];
-    weights[i] *= std::max(kLeastSlope, slopes[i]);
+    weights[i] *= slopes[i];
     after += weights[i];
   }
   for (std::size_t i = 0; i < slopes.size() && after > 0.0; ++i) weights[i] *= before / after;

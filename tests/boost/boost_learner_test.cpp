@@ -75,8 +75,9 @@ TEST(BoostLearner, AUnitOfWeightTwoIsTwoUnits) {
   study.boost.trees = 5;
   study.boost.bags = 1;
   MadeSet twice = usual_set(3000);
+  made.sample.assign(made.num_units(), 1.0f);
   for (std::size_t place = 0; place < made.rows.size(); place += 3) {
-    made.weight[made.rows[place]] *= 2.0f;
+    made.sample[made.rows[place]] = 2.0f;
     twice.rows.push_back(made.rows[place]);
   }
   const Bag heavy = parts_of(fitted(made, study)).revenue.at(0);
@@ -117,15 +118,13 @@ TEST(BoostLearner, AFewUnitsOfARareArmMakeNoLeaf) {
     const BinnedUnits units(parts.bins, made.features.values.view(), made.rows, made.arm, 2, context);
     ASSERT_GT(parts.revenue.at(0).trees.size(), 0u);
     for (const Tree& tree : parts.revenue.at(0).trees) {
-      std::vector<double> sums(tree.values.size()), squares(tree.values.size());
+      std::vector<double> sums(tree.values.size());
       for (std::size_t unit = 0; unit < units.num_units(); ++unit) {
         const auto leaf = trees::leaf_of(tree.nodes, tree.sets, 0, units.row(unit));
-        const auto weight = static_cast<double>(made.weight[made.rows[unit]]);
-        sums[leaf] += weight;
-        squares[leaf] += weight * weight;
+        sums[leaf] += 1.0;
       }
       // A quarter of 160; half of that is sure, since arms are mixed by chance.
-      for (std::size_t leaf = 0; leaf < sums.size(); ++leaf) EXPECT_GE(sums[leaf] * sums[leaf] / squares[leaf], 20.0);
+      for (const double sum : sums) EXPECT_GE(sum, 20.0);
     }
   }
 }
@@ -142,6 +141,42 @@ TEST(BoostLearner, AnArmOfOneUnitBeginsAtTheMeanOfAll) {
   EXPECT_LT(base[1], 0.5f * 23.0f);
 }
 
+// One arm for nine units in ten, and an outcome of chance alone but for what all arms share.
+TEST(BoostLearner, ARareArmDoesNotDecideWhatIsCommonToAllArms) {
+  const auto mean = [](std::span<const float> x, std::size_t) { return std::exp(0.5 * static_cast<double>(x[0])); };
+  double error = 0.0;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    MadeSet made = made_set(8000, 4, 2, seed, mean, mean);
+    for (std::uint32_t unit = 0; unit < made.num_units(); ++unit) {
+      core::RandomStream random(seed, core::stream_purpose("a rare arm"), unit);
+      made.arm[unit] = random.uniform() < 0.05 ? 0 : 1;
+      made.weight[unit] = made.arm[unit] == 0 ? 20.0f : 1.0f / 0.95f;
+    }
+    made.facts.revenue.kind = OutcomeKind::non_negative;
+    const learn::Fit fit = fitted(made, small_study());
+    const learn::Predicted found = predicted(*fit.predictor, made);
+    for (std::uint32_t unit = 0; unit < made.num_units(); ++unit) {
+      const double effect = static_cast<double>(found.revenue(unit, 1) - found.revenue(unit, 0));
+      error += effect * effect / (3.0 * static_cast<double>(made.num_units()));
+    }
+  }
+  EXPECT_LT(error, 0.004) << "there are no effects";
+}
+
+// Where trees show nothing, the means of the arms: an effect that all units share is not lost.
+TEST(BoostLearner, OneEffectForAllIsTheDifferenceOfTheMeans) {
+  const auto mean = [](std::span<const float>, std::size_t arm) { return arm == 0 ? 1.0 : 1.2; };
+  MadeSet made = made_set(3000, 2, 2, 5, mean, mean);
+  made.facts.revenue.kind = OutcomeKind::non_negative;
+  const learn::Fit fit = fitted(made, small_study());
+  const learn::Predicted found = predicted(*fit.predictor, made);
+  double effect = 0.0;
+  for (std::uint32_t unit = 0; unit < made.num_units(); ++unit)
+    effect +=
+        static_cast<double>(found.revenue(unit, 1) - found.revenue(unit, 0)) / static_cast<double>(made.num_units());
+  EXPECT_NEAR(effect, 0.2, 0.12);
+}
+
 TEST(BoostLearner, RisingArmsBeginAtTheirOwnMeansWhereControlIsFree) {
   const auto cost = [](std::span<const float>, std::size_t arm) {
     return arm == 0 ? 0.0 : 1.0 + 2.0 * static_cast<double>(arm);
@@ -154,10 +189,10 @@ TEST(BoostLearner, RisingArmsBeginAtTheirOwnMeansWhereControlIsFree) {
   EXPECT_NEAR(base[2], std::log(5.0), 0.05);
   EXPECT_EQ(base[0], base[1]) << "its prediction is 0 whatever it begins at";
   // Arms 1 and 2 the wrong way round: they are pooled, arm 0 keeps its own mean.
-  made.facts.revenue.arm_shape = learn::ArmShape::monotone;
+  made.facts.cost.control_is_free = false;
   for (std::size_t unit = 0; unit < made.num_units(); ++unit)
-    made.revenue[unit] = made.arm[unit] == 0 ? 1.0f : made.arm[unit] == 1 ? 4.0f : 3.0f;
-  const std::vector<float> pooled = parts_of(fitted(made, small_study())).revenue.at(0).base;
+    made.cost[unit] = made.arm[unit] == 0 ? 1.0f : made.arm[unit] == 1 ? 4.0f : 3.0f;
+  const std::vector<float> pooled = parts_of(fitted(made, small_study())).cost.at(0).base;
   EXPECT_NEAR(pooled[0], 0.0, 0.05);
   EXPECT_EQ(pooled[1], pooled[2]);
   EXPECT_NEAR(pooled[1], std::log(3.5), 0.05);
@@ -221,11 +256,11 @@ TEST(BoostLearner, HoldsOutWholeClustersWhereNobodyValidates) {
   for (std::uint32_t first = 0; first < 120; first += 4) {
     std::size_t held[2] = {};  // of each bag: units whose outcome does not move the means that it begins at
     for (std::uint32_t unit = first; unit < first + 4; ++unit) {
-      made.revenue[unit] += 50.0f;
+      made.cost[unit] += 50.0f;
       const learn::Fit changed = fitted(made, study);
-      made.revenue[unit] -= 50.0f;
+      made.cost[unit] -= 50.0f;
       for (std::size_t bag = 0; bag < 2; ++bag)
-        held[bag] += parts_of(fit).revenue.at(bag).base == parts_of(changed).revenue.at(bag).base ? 1 : 0;
+        held[bag] += parts_of(fit).cost.at(bag).base == parts_of(changed).cost.at(bag).base ? 1 : 0;
     }
     for (const std::size_t units : held) {
       EXPECT_TRUE(units == 0 || units == 4) << units << " units of a cluster";
@@ -260,6 +295,7 @@ TEST(BoostLearner, HalvesThatJudgeLevelsKeepClustersTogether) {
                  .weight = std::vector<float>(made.num_units(), 1.0f),
                  .arm = made.arm,
                  .num_arms = 3,
+                 .starts_at_arms = true,
                  .row = rows,
                  .cluster = std::move(cluster)};
     BoostedBag bag(units, std::move(data), {.leaves = 6, .feature_share = 1.0, .row_share = 1.0});

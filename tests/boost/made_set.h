@@ -21,7 +21,7 @@ struct MadeSet {
   data::Features features;
   data::Arms arms;
   std::vector<std::uint8_t> arm, is_training;
-  std::vector<float> revenue, cost, weight;
+  std::vector<float> revenue, cost, weight, sample;
   std::vector<std::uint32_t> rows, validation_rows, cluster;
   learn::Facts facts;
   bool learns_cost = true;
@@ -37,6 +37,7 @@ struct MadeSet {
     set.revenue = set.scaled_revenue = revenue;
     set.cost = set.scaled_cost = cost;
     set.weight = weight;
+    set.sample = sample;
     set.cluster = cluster;
     set.is_training = is_training;
     set.rows = rows;

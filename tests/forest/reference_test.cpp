@@ -69,7 +69,7 @@ double error_of(const core::Matrix<float>& predicted, const core::Matrix<double>
 }
 
 TEST(ForestReference, EffectsAreAsGoodAsThoseOfEconMLAtEqualSettings) {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "reference.json");
+  std::ifstream file(std::filesystem::path(DFCL_SOURCE_DIR) / "tests/forest/reference.json");
   const nlohmann::json reference = nlohmann::json::parse(file);
   const auto& settings = reference.at("settings");
   core::RunContext context(2);

@@ -30,7 +30,7 @@ using nlohmann::json;
 constexpr double kTolerance = 1e-9;
 
 json read_reference() {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "reference.json");
+  std::ifstream file(std::filesystem::path(DFCL_SOURCE_DIR) / "tests/loss/reference.json");
   return json::parse(file);
 }
 

@@ -21,7 +21,7 @@ namespace dfcl::model {
 namespace {
 
 std::string data_file(const std::string& name) {
-  return (std::filesystem::path(__FILE__).parent_path() / "data" / name).string();
+  return (std::filesystem::path(DFCL_SOURCE_DIR) / "tests/model/data" / name).string();
 }
 
 // Rows of a table of numbers, without its head.

@@ -193,6 +193,42 @@ TEST(Calibrate, FindsNoSlopeWhereEffectsAreTheSameForEveryone) {
   }
 }
 
+// Units that say next to nothing about the slope leave the model's ranking as it is (decision 115).
+TEST(Calibrate, FewNoisyUnitsDoNotMakeAllUnitsAlike) {
+  const World world = make_world(
+      OutcomeKind::binary, 1'500, true,
+      [](const double* means, std::size_t arm, double taste) { return means[arm] + (arm == 0 ? 0.0 : -0.01 * taste); });
+  const learn::Calibration found = calibration_of(world, OutcomeKind::binary);
+  EXPECT_GT(found.revenue.slope_error, 1.5);
+  EXPECT_GT(found.revenue.slope, 0.1);
+  // What many units deny goes nearly to nothing, and still ranks.
+  const World sure = make_world(
+      OutcomeKind::real, 200'000, true,
+      [](const double* means, std::size_t arm, double taste) { return means[arm] + (arm == 0 ? 0.0 : -0.1 * taste); });
+  EXPECT_LT(calibration_of(sure, OutcomeKind::real).revenue.slope, 0.25);
+  EXPECT_GE(calibration_of(sure, OutcomeKind::real).revenue.slope, learn::kLeastSlope);
+}
+
+// A fit knows the mean of an arm as surely as its units do: few others move it by their share.
+TEST(Calibrate, ValidationUnitsMoveAnArmByTheirShareOfAllUnits) {
+  const World world = make_world(OutcomeKind::real, 20'000, false, [](const double* means, std::size_t arm, double) {
+    return means[arm] + (arm == 1 ? 0.5 : 0.0);
+  });
+  core::RunContext context(2);
+  learn::Facts facts;
+  facts.revenue = {.num_arms = kArms, .kind = OutcomeKind::real};
+  facts.cost = {.num_arms = kArms, .kind = OutcomeKind::non_negative};
+  CalibrationUnits units = world.units();
+  const auto difference = [&] {
+    const std::vector<double> shift = fit_calibration(units, world.predicted, facts, 0, true, context).revenue.shift;
+    return shift[1] - shift[2];
+  };
+  const double whole = difference();
+  units.num_fitted = 60'000;
+  EXPECT_LT(whole, -0.3);
+  EXPECT_NEAR(difference(), 0.25 * whole, 1e-9);
+}
+
 TEST(Calibrate, PredictionsWithoutDifferencesHaveNoSlopeToFind) {
   const World world = make_world(OutcomeKind::real, 5'000, false,
                                  [](const double*, std::size_t arm, double) { return 0.1 * static_cast<double>(arm); });
