@@ -74,11 +74,11 @@ class ForeignModel:
     ) -> None:
         self._revenue, self._cost = revenue, cost
         self._values = list(arms)
-        self.arms = [_label(arm) for arm in arms]
-        self.control = _label(control)
+        self.arms: list[str] = [_label(arm) for arm in arms]
+        self.control: str = _label(control)
         if self.control not in self.arms:
             raise usage_error("control", f"no such arm: found '{self.control}', expected {', '.join(self.arms)}")
-        self.features = None if features is None else list(features)
+        self.features: list[str] | None = None if features is None else list(features)
         self.id = id
         self.name = name
 

@@ -16,7 +16,7 @@ from .errors import DfclWarning, Stopped, usage_error
 
 __all__ = ["Progress", "Step", "teller"]
 
-log = logging.getLogger("dfcl")
+log: logging.Logger = logging.getLogger("dfcl")
 log.addHandler(logging.NullHandler())  # warnings are shown by ``warnings``, logged where the caller asks for it
 
 _HERE = os.path.dirname(os.path.abspath(__file__))

@@ -196,7 +196,15 @@ def test_y_by_name_is_the_keywords(trial):
 
 
 def test_one_thread_unless_more_are_asked_for():
-    assert [DecisionFocusedRegressor(n_jobs=jobs)._threads() for jobs in (None, 3, -1)] == [1, 3, 0]
+    assert [DecisionFocusedRegressor(n_jobs=jobs)._threads() for jobs in (None, 3, np.int64(2), -1, -10_000)] == [1, 3, 2, 0, 1]
+
+
+@pytest.mark.parametrize("jobs", ["two", 1.5, 0, True, [1], np.bool_(True)])
+def test_a_number_of_jobs_that_is_none_is_refused(trial, jobs):
+    X, outcomes = trial
+    with pytest.raises(dfcl.UsageError, match="n_jobs=: not a number of threads: found") as refused:
+        DecisionFocusedRegressor("tsm", epochs=1, control="0", n_jobs=jobs).fit(X, **outcomes)
+    assert refused.value.field == "n_jobs" and repr(jobs) in str(refused.value)
 
 
 def test_plans_carry_the_index_of_the_frame(learner, trial):
