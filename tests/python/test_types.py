@@ -60,6 +60,16 @@ def test_a_script_that_uses_everything_runs(tmp_path, monkeypatch):
     exec(compile(USE, "typed_use.py", "exec"), {"__name__": "use"})
 
 
+def test_the_script_uses_every_public_name():
+    """Every name, and every public method and property of every class."""
+    used = {node.attr for node in ast.walk(ast.parse(USE)) if isinstance(node, ast.Attribute)}
+    assert set(dfcl.__all__) - used == set()
+    for name in dfcl.__all__:
+        if inspect.isclass(kind := getattr(dfcl, name)):
+            ours = [base for base in kind.__mro__ if base.__module__.startswith("dfcl")]
+            assert {member for base in ours for member in vars(base) if not member.startswith("_")} - used == set(), name
+
+
 def test_wrong_arguments_are_seen(tmp_path):
     (tmp_path / "wrong.py").write_text(WRONG)
     done = mypy(tmp_path, "wrong.py")
