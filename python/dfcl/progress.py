@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, Union
 
-from .errors import DfclWarning, Stopped, usage_error
+from .errors import DfclWarning, Stopped, in_python, usage_error
 
 __all__ = ["Progress", "Step", "teller"]
 
@@ -59,6 +59,7 @@ Teller = Callable[[str, str, int, int, str], Union[str, None]]
 
 def warn(text: str) -> None:
     """A warning that points at the line of the caller's code."""
+    text = in_python(text)
     log.warning("%s", text)
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and os.path.abspath(frame.f_code.co_filename).startswith(_HERE):

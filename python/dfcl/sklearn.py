@@ -174,7 +174,8 @@ class DecisionFocusedRegressor(BaseEstimator):  # type: ignore[misc,unused-ignor
                 raise ValueError(f"Found array with 0 sample(s) (shape=(0, {len(names)})) while a minimum of 1 is required.")
             return columns
         array = validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
-        return {f"x{place}": np.ascontiguousarray(array[:, place]) for place in range(array.shape[1])}
+        names = [str(name) for name in getattr(self, "feature_names_in_", [])] or [f"x{place}" for place in range(array.shape[1])]
+        return {name: np.ascontiguousarray(array[:, place]) for place, name in enumerate(names)}
 
     def _trial(
         self, columns: Mapping[str, Any], outcomes: tuple[Any, Any, Any], sample_weight: Any = None

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dfcl
-from dfcl import types
+from dfcl import html, types
 
 
 @pytest.fixture(scope="module")
@@ -147,6 +147,8 @@ def test_results_show_as_tables_in_notebooks(made, model, plan, launched, evalua
             assert "<table" in page, name
     page = evaluation._repr_html_()
     assert re.search(r"[\d.,]+ \(-?[\d.,]+ to -?[\d.,]+\)", page) and "text-align: right" in page
+    assert "overflow-x: auto" in page and ">cost<" in page and "incremental cost" not in page, "control is free"
+    assert html.number(dfcl.Interval(1234.5678, 1200.123, 1270.9)) == "1,234.6 (1,200.1 to 1,270.9)"
     assert "&lt;script" in dfcl.Study(arm="<script>", revenue="r", cost="c")._repr_html_()
 
 

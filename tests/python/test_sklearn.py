@@ -219,3 +219,20 @@ def test_the_same_seed_is_the_same_model(learner, trial):
     again = clone(learner).set_params(n_jobs=1).fit(X, **outcomes)
     assert again.model_ == learner.model_
     assert isinstance(again.model_, dfcl.Model)
+
+
+def test_arrays_are_taken_by_place_where_a_frame_was_fitted(trial):
+    X, outcomes = trial
+    frame = pandas.DataFrame(X, columns=["a", "b", "c"])
+    learner = DecisionFocusedRegressor("tsm", epochs=1, control="0", random_state=1).fit(frame, **outcomes)
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):
+        prediction = learner.predict(X)
+    np.testing.assert_array_equal(prediction, learner.predict(frame))
+
+
+def test_messages_speak_python(trial):
+    X, outcomes = trial
+    with pytest.raises(dfcl.DataError, match="no control arm: .*expected control= to name one of the arms"):
+        DecisionFocusedRegressor("tsm", epochs=1).fit(X, **{**outcomes, "treatment": outcomes["treatment"] + 1})
+    with pytest.warns(dfcl.DfclWarning, match="no designed shares are declared in share=. `check` has"):
+        DecisionFocusedRegressor("tsm", epochs=1, control="0").fit(X, **outcomes)
