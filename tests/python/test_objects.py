@@ -227,7 +227,7 @@ def test_every_parameter_is_documented():
     for function in functions + methods:
         parameters = set(inspect.signature(function).parameters) - {"self"}
         told = set()
-        for line in (function.__doc__ or "").splitlines():
-            found = re.match(r"    (?:    )?(\*{0,2}[a-z_][a-z_, ]*?)(?: : .*)?$", line)
+        for line in inspect.cleandoc(function.__doc__ or "").splitlines():  # Python 3.13 takes the indent off
+            found = re.match(r"(\*{0,2}[a-z_][a-z_, ]*?)(?: : .*)?$", line)
             told |= {name.strip().lstrip("*") for name in found.group(1).split(",")} if found else set()
         assert parameters <= told, (function.__qualname__, parameters - told)
