@@ -38,8 +38,8 @@ void require_fit(const check::CheckResult& result, bool force, core::RunContext&
   if (result.warnings.size() == 1) context.warn(result.warnings.front().text);
   if (result.warnings.size() > 1) {
     const std::size_t more = result.warnings.size() - 1;
-    context.warn(fmt::format("{} `dfcl check` has {} more such remark{}.", result.warnings.front().text, more,
-                             more == 1 ? "" : "s"));
+    context.warn(
+        fmt::format("{} `check` has {} more such remark{}.", result.warnings.front().text, more, more == 1 ? "" : "s"));
   }
   if (result.fit) return;
   std::string problems;

@@ -19,7 +19,7 @@ data::Study read_study_input(const StudyInput& input, bool needs_trial) {
     study = settings.empty() ? *input.study : io::with_settings(*input.study, settings, "");
   } else {
     require_text("study", input.file);
-    study = io::read_study(input.file, settings);
+    study = io::read_study(input.file, settings, needs_trial && !input.trial);
   }
   require_text("test", input.test);
   if (input.test) {

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["ForeignModel", "adapt"]
 
 #: What says an outcome: an EconML or CausalML estimator of effects; a regressor with a column for each arm; a dict from arms
-#: to regressors or to known amounts per unit; a function from features to units x arms.
+#: to regressors or to known amounts per unit, or a list of them; a function from features to units x arms.
 Outcome = Union[Mapping[object, object], Callable[[Any], Any], object]
 
 
@@ -74,11 +74,11 @@ class ForeignModel:
     ) -> None:
         self._revenue, self._cost = revenue, cost
         self._values = list(arms)
-        self.arms = [_label(arm) for arm in arms]
-        self.control = _label(control)
+        self.arms: list[str] = [_label(arm) for arm in arms]
+        self.control: str = _label(control)
         if self.control not in self.arms:
             raise usage_error("control", f"no such arm: found '{self.control}', expected {', '.join(self.arms)}")
-        self.features = None if features is None else list(features)
+        self.features: list[str] | None = None if features is None else list(features)
         self.id = id
         self.name = name
 
@@ -200,11 +200,22 @@ class ForeignModel:
         return f"<dfcl.ForeignModel {self.name}: arms {', '.join(self.arms)}>"
 
 
+def _by_arm(outcome: Outcome | None, arms: Sequence[object], field: str) -> Outcome | None:
+    """A list as a dict from arms; refuses what can say nothing of an arm."""
+    if isinstance(outcome, (list, tuple)):
+        if len(outcome) != len(arms):
+            raise usage_error(field, f"{len(outcome)} models, expected one for each of {len(arms)} arms")
+        return dict(zip(arms, outcome))
+    if not (outcome is None or isinstance(outcome, Mapping) or callable(outcome) or hasattr(outcome, "predict") or hasattr(outcome, "effect")):
+        raise usage_error(field, f"cannot predict with {type(outcome).__name__}", "an estimator, a dict from arms, or a function")
+    return outcome
+
+
 def adapt(
     revenue: Outcome,
     cost: Outcome | None = None,
     *,
-    arms: Sequence[object],
+    arms: Sequence[object] | None = None,
     control: object,
     features: Sequence[str] | None = None,
     id: str | None = None,
@@ -216,11 +227,12 @@ def adapt(
     ----------
     revenue : estimator, dict or function
         An EconML or CausalML estimator of effects; a scikit-learn regressor with a column for each arm, or for the effect of
-        each arm but control; a dict from arms to regressors (a T-learner); or a function from features to such an array.
+        each arm but control; a dict from arms to regressors (a T-learner), or a list of them in the order of ``arms``; or a
+        function from features to such an array.
     cost : the same, optional
         Or a dict from arms to known prices. Without it ``revenue`` is an EconML estimator of two outcomes, revenue and cost.
-    arms : list
-        The treatments as the model knows them.
+    arms : list, optional
+        The treatments as the model knows them; by default the keys of the dict that ``revenue`` or ``cost`` is.
     control : object
         The one that means nothing was given.
     features : list of str, optional
@@ -241,5 +253,10 @@ def adapt(
     >>> model.allocate(np.array([[1.0], [3.0]]), budget=0.5).arm.tolist()
     ['0', '1']
     """
-    shown = name or (type(revenue).__name__ if not isinstance(revenue, Mapping) else "model")
-    return ForeignModel(revenue, cost, arms, control, features, id, shown)
+    if arms is None:
+        by_arm = next((given for given in (revenue, cost) if isinstance(given, Mapping)), None)
+        if by_arm is None:
+            raise usage_error("arms", "is missing", 'the treatments as the model knows them: arms=["0", "5"]')
+        arms = list(by_arm)
+    shown = name or (type(revenue).__name__ if not isinstance(revenue, (Mapping, list, tuple)) else "model")
+    return ForeignModel(_by_arm(revenue, arms, "revenue"), _by_arm(cost, arms, "cost"), arms, control, features, id, shown)

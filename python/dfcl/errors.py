@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import re
+
+from . import _dfcl
+
 __all__ = [
     "DfclWarning",
     "Error",
@@ -91,6 +95,20 @@ _KINDS: dict[int, type[Error]] = {
 }
 
 
+# Key of the study -> keyword of ``dfcl.Study``.
+_KEYWORDS: dict[str, str] = {key["name"]: key["keyword"] for key in _dfcl.study_keys() if key["keyword"]}
+
+
+def in_python(text: str) -> str:
+    """A message in Python's words: "[arms] share" is share=."""
+
+    def keyword(found: re.Match[str]) -> str:
+        word = _KEYWORDS.get(f"{found[1]}.{found[2]}")
+        return found[0] if word is None else f"{word}="
+
+    return re.sub(r"\[(\w+)\] (\w+)", keyword, text)
+
+
 def usage_error(field: str, message: str, hint: str = "") -> UsageError:
     """A wrong argument, as the library words it: ``field=: message``."""
     error = UsageError(f"{field}=: {message}" + (f"\nhint: {hint}" if hint else ""))
@@ -111,6 +129,8 @@ def _make(
     """Called by the extension module."""
     if code == 130:
         return KeyboardInterrupt(message)
+    if ".toml" not in where:  # of a study file its own words are said
+        message, what, expected, hint = (in_python(words) for words in (message, what, expected, hint))
     error = _KINDS.get(code, InternalError)(message)
     error.field, error.what, error.where = field, what, where
     error.found, error.expected, error.hint = found, expected, hint

@@ -129,9 +129,9 @@ class Figures:
 
     def __init__(self, text_of_json: str, text: str, full: str = "") -> None:
         self._json = text_of_json
-        self.text = text.replace("--full", ".full")
+        self.text: str = text.replace("--full", ".full")
         #: What the command line prints with ``--full``.
-        self.full = full or text
+        self.full: str = full or text
         self._figures: dict[str, Any] = _with_intervals(json.loads(text_of_json))
 
     @property

@@ -81,7 +81,7 @@ class Stored:
 
     def __init__(self, data: bytes) -> None:
         self._folder = tempfile.TemporaryDirectory()
-        self.path = os.path.join(self._folder.name, "table.parquet")
+        self.path: str = os.path.join(self._folder.name, "table.parquet")
         with open(self.path, "wb") as file:
             file.write(data)
 

@@ -24,7 +24,7 @@ def number(value: object) -> str:
     if value is None:
         return ""
     if _is_interval(value):
-        return f"{number(value['value'])} ({number(value['low'])} to {number(value['high'])})"
+        return _interval(value["value"], value["low"], value["high"])
     if isinstance(value, Mapping):
         return ", ".join(f"{name}: {number(entry)}" for name, entry in value.items())
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -33,12 +33,21 @@ def number(value: object) -> str:
         return ""
     low, high = getattr(value, "low", None), getattr(value, "high", None)
     if low is not None and high is not None and math.isfinite(low) and math.isfinite(high):
-        return f"{number(float(value))} ({number(low)} to {number(high)})"
+        return _interval(float(value), low, high)
     if isinstance(value, int) or abs(value) >= 10_000:
         return f"{value:,.0f}"
     digits = 4 if value == 0 else max(0, 3 - math.floor(math.log10(abs(value))))
     text = f"{value:,.{min(digits, 8)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _interval(value: float, low: float, high: float) -> str:
+    """As many decimals as the width of the interval is worth: three digits of its half."""
+    half = (high - low) / 2
+    if not (math.isfinite(value) and math.isfinite(half) and half > 0):
+        return f"{number(value)} ({number(low)} to {number(high)})"
+    decimals = min(8, max(0, 2 - math.floor(math.log10(half))))
+    return f"{value:,.{decimals}f} ({low:,.{decimals}f} to {high:,.{decimals}f})"
 
 
 def _is_number(value: object) -> bool:
@@ -58,14 +67,15 @@ def table(rows: Sequence[Mapping[str, object]], caption: str = "", most: int = 3
     )
     more = f"<p>{len(rows) - most:,} more rows</p>" if len(rows) > most else ""
     above = f"<caption{_TEXT}>{html.escape(caption)}</caption>" if caption else ""
-    return f"{_TABLE}{above}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{more}"
+    whole = f"{_TABLE}{above}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div style="overflow-x: auto">{whole}</div>{more}'
 
 
 def definitions(entries: Mapping[str, object]) -> str:
     """Names beside their figures."""
+    style = _NUMBER if all(_is_number(value) for value in entries.values()) else _TEXT
     body = "".join(
-        f'<tr><th{_TEXT}>{html.escape(name.replace("_", " "))}</th>'
-        f"<td{_NUMBER if _is_number(value) else _TEXT}>{html.escape(number(value))}</td></tr>"
+        f'<tr><th{_TEXT}>{html.escape(name.replace("_", " "))}</th><td{style}>{html.escape(number(value))}</td></tr>'
         for name, value in entries.items()
     )
     return f"{_TABLE}<tbody>{body}</tbody></table>" if body else ""

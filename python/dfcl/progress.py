@@ -12,11 +12,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, Union
 
-from .errors import DfclWarning, Stopped, usage_error
+from .errors import DfclWarning, Stopped, in_python, usage_error
 
 __all__ = ["Progress", "Step", "teller"]
 
-log = logging.getLogger("dfcl")
+log: logging.Logger = logging.getLogger("dfcl")
 log.addHandler(logging.NullHandler())  # warnings are shown by ``warnings``, logged where the caller asks for it
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -59,6 +59,7 @@ Teller = Callable[[str, str, int, int, str], Union[str, None]]
 
 def warn(text: str) -> None:
     """A warning that points at the line of the caller's code."""
+    text = in_python(text)
     log.warning("%s", text)
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and os.path.abspath(frame.f_code.co_filename).startswith(_HERE):

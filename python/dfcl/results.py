@@ -129,20 +129,27 @@ class Results(Figures):
     def _repr_html_(self) -> str:
         tables = self._tables()
         shown = [name for name in self._shown_parts() if name in tables]
-        parts = "".join(html.table([_short(row) for row in tables[name]], name.replace("_", " ")) for name in shown)
+        parts = "".join(html.table(_short(tables[name]), name.replace("_", " ")) for name in shown)
         return html.title(self.verdict) + parts
 
     def _shown_parts(self) -> list[str]:
         return list(self._tables())[:3]
 
 
-def _short(row: dict[str, Any]) -> dict[str, Any]:
-    """The columns of a table that a notebook shows: no lists, no sentences, no simultaneous intervals."""
-    hidden = ("sentence", "feasible", "predicted", "hajek", "simultaneous", "note", "answer")
-    return {
-        name: value for name, value in row.items()
-        if not isinstance(value, list) and not (isinstance(value, dict) and "value" not in value) and not name.startswith(hidden)
-    }  # fmt: skip
+def _short(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The columns of a table that a notebook shows: no lists, no sentences, no simultaneous intervals, none twice
+    (cost above control is the cost where control is free)."""
+    hidden = ("sentence", "feasible", "predicted", "hajek", "simultaneous", "note", "answer", "multiplier", "spend_over_budget")
+    names: list[str] = []
+    seen: list[list[Any]] = []
+    for name in dict.fromkeys(name for row in rows for name in row):
+        values = [row.get(name) for row in rows]
+        is_plain = not any(isinstance(value, list) or (isinstance(value, dict) and "value" not in value) for value in values)
+        is_again = all(isinstance(value, Interval) for value in values) and values in seen
+        if is_plain and not name.startswith(hidden) and not is_again:
+            names.append(name)
+            seen.append(values)
+    return [{name: row.get(name) for name in names} for row in rows]
 
 
 class Evaluation(Results):

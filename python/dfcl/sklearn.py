@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union, Unpack
 
@@ -19,6 +20,7 @@ from sklearn.utils.validation import (
 )
 
 from . import verbs
+from .errors import usage_error
 from .model import Model, Prediction
 from .plan import Plan
 from .study import Study
@@ -86,7 +88,7 @@ class DecisionFocusedRegressor(BaseEstimator):  # type: ignore[misc,unused-ignor
     force : bool, default False
         Continue even if the trial is unfit to learn from.
     n_jobs : int, optional
-        Threads: None is one, -1 all.
+        Threads: None is one, -1 all, -2 all but one.
     random_state : int or RandomState, optional
         The seed.
 
@@ -162,7 +164,7 @@ class DecisionFocusedRegressor(BaseEstimator):  # type: ignore[misc,unused-ignor
             _check_feature_names(self, X, reset=reset)
             names = [str(name) for name in frame_names]
             if reset:
-                self.n_features_in_ = len(names)
+                self.n_features_in_: int = len(names)
             elif len(names) != self.n_features_in_:
                 raise ValueError(
                     f"X has {len(names)} features, but DecisionFocusedRegressor is expecting {self.n_features_in_} features"
@@ -172,7 +174,8 @@ class DecisionFocusedRegressor(BaseEstimator):  # type: ignore[misc,unused-ignor
                 raise ValueError(f"Found array with 0 sample(s) (shape=(0, {len(names)})) while a minimum of 1 is required.")
             return columns
         array = validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
-        return {f"x{place}": np.ascontiguousarray(array[:, place]) for place in range(array.shape[1])}
+        names = [str(name) for name in getattr(self, "feature_names_in_", [])] or [f"x{place}" for place in range(array.shape[1])]
+        return {name: np.ascontiguousarray(array[:, place]) for place, name in enumerate(names)}
 
     def _trial(
         self, columns: Mapping[str, Any], outcomes: tuple[Any, Any, Any], sample_weight: Any = None
@@ -215,9 +218,15 @@ class DecisionFocusedRegressor(BaseEstimator):  # type: ignore[misc,unused-ignor
         return trial, study
 
     def _threads(self) -> int:
-        if self.n_jobs is None:
+        jobs = self.n_jobs
+        if jobs is None:
             return 1
-        return 0 if self.n_jobs < 0 else int(self.n_jobs)
+        if isinstance(jobs, (bool, np.bool_)) or not isinstance(jobs, (int, np.integer)) or jobs == 0:
+            found = f"found {jobs!r}, expected None (one), a whole number of threads, or -1 (all)"
+            raise usage_error("n_jobs", f"not a number of threads: {found}")
+        if jobs == -1:
+            return 0
+        return int(jobs) if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(jobs))  # -2: all but one
 
     def fit(
         self,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Union, Unpack
 
 from . import _dfcl, html
 from .errors import UsageError
+from .progress import warn
 from .types import Estimator, EvaluateOptions, Path, Setting, TableLike, TrainKeywords
 
 if TYPE_CHECKING:
@@ -34,6 +35,16 @@ _dfcl.set_keywords(
     | {key: keyword for keyword, key in _KEYS.items()}
     | {"set": "settings"}
 )
+
+_KEYWORDS = {name: keyword for keyword, name in _KEYS.items()}
+
+
+def warn_of_doubts(unsure: Mapping[str, str]) -> None:
+    """A warning for each key of a proposed study that is unsure, named as its keyword."""
+    for key, reason in unsure.items():
+        shown = f"{_KEYWORDS[key]}=" if key in _KEYWORDS else key
+        warn(f"{shown}: unsure, please check: {reason}")
+
 
 # The form of studies made here: budgets are what is spent above control.
 _FORMAT = "format = 2\n"
@@ -211,7 +222,10 @@ class Study:
         cost: str | None = None,
         progress: Progress = None,
     ) -> Study:
-        """A first study for a trial, for you to correct; parameters as those of :func:`dfcl.init`."""
+        """A first study for a trial, for you to correct; parameters as those of :func:`dfcl.init`.
+
+        Warns (:class:`dfcl.DfclWarning`) of each key that is uncertain, with the reason.
+        """
         from . import verbs
 
         return verbs.init(trial, arm=arm, control=control, revenue=revenue, cost=cost, progress=progress)

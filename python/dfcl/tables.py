@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
+import numbers
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _dfcl
-from .errors import DataError, data_error, usage_error
+from .errors import DataError, FileError, data_error, usage_error
 from .types import TableLike
 
 __all__ = ["Sources", "TableLike", "index_of"]
@@ -42,9 +45,19 @@ class Sources:
         return max((table.num_rows for table in self._tables), default=0)
 
 
+_HINT = "make it numbers or texts, or drop it"
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, NaT, which are not themselves, and pandas.NA, which is neither itself nor another."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating, np.datetime64, np.timedelta64, decimal.Decimal)) and bool(value != value)
+
+
 def _texts(values: Sequence[Any]) -> list[str | None]:
     def text(value: Any) -> str | None:
-        if value is None or value != value:  # NaN and NaT are not themselves
+        if _is_missing(value):
             return None
         return value if isinstance(value, str) else str(value)
 
@@ -76,14 +89,71 @@ def _object_numbers(array: np.ndarray[Any, Any]) -> Any:
             return np.array(whole, dtype=np.uint64)
     if max(-low, high) > 2**53:
         return _texts(array.tolist())
-    return np.array([np.nan if value is None else float(value) for value in array])
+    return np.array([np.nan if _is_missing(value) else float(value) for value in array])
 
 
-def column(values: Any, name: str) -> Any:
-    """A column as what the extension module takes: a contiguous array of numbers, or a list of texts."""
+def _times(array: np.ndarray[Any, Any], name: str) -> tuple[Any, str]:
+    """Instants or spans as whole numbers, in a part of a second that the extension module knows."""
+    kind, unit = array.dtype.kind, np.datetime_data(array.dtype)[0]
+    if unit in ("generic", "Y", "M") and kind == "m":
+        raise data_error(f"column '{name}': a type that cannot be used: {array.dtype}", _HINT)
+    known = unit if unit in ("s", "ms", "us", "ns") else "ns" if unit in ("ps", "fs", "as") else "s"
+    code = f"{kind}8[{known}]"
+    return np.ascontiguousarray(array.astype(code)).view(np.int64), code
+
+
+def _object_times(values: list[Any]) -> np.ndarray[Any, Any] | None:
+    """Python's dates, instants (in UTC) and spans as an array; None where there are others among them."""
+    held = [value for value in values if not _is_missing(value)]
+    if not held:
+        return None
+    for kind, code in ((datetime.date, "M8[us]"), (datetime.timedelta, "m8[us]")):
+        if all(isinstance(value, kind) for value in held):
+            return np.array([None if _is_missing(value) else _in_utc(value) for value in values], dtype=code)
+    return None
+
+
+def _in_utc(value: Any) -> Any:
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        return value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    return value
+
+
+def _types_of(values: list[Any]) -> str:
+    names = sorted({type(value).__name__ for value in values if not _is_missing(value)})
+    return " and ".join(names[:3]) + (" and more" if len(names) > 3 else "")
+
+
+def _objects(array: np.ndarray[Any, Any], name: str) -> tuple[Any, str]:
+    """A column of Python objects: numbers, times, or whatever has a text of its own."""
+    values = array.tolist()
+    held = [value for value in values if not _is_missing(value)]
+    if all(isinstance(value, (numbers.Real, decimal.Decimal, np.number)) for value in held):
+        return _object_numbers(array), ""
+    times = _object_times(values)
+    if times is not None:
+        return _times(times, name)
+    for value in held:
+        has_text = any("__str__" in vars(kind) or "__repr__" in vars(kind) for kind in type(value).__mro__[:-1])
+        if not has_text or isinstance(value, (list, tuple, dict, set, np.ndarray, complex)):
+            raise data_error(f"column '{name}': a type that cannot be used: {array.dtype} holding {_types_of(values)}", _HINT)
+    return _texts([value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in values]), ""
+
+
+def column(values: Any, name: str) -> tuple[Any, str]:
+    """A column as what the extension module takes: a contiguous array of numbers, or a list of texts; and, of times, what
+    they count."""
     array = _array(values)
     if array.ndim != 1:
-        raise data_error(f"column '{name}' has {array.ndim} dimensions, expected 1")
+        raise data_error(f"column '{name}': {array.ndim} dimensions ({array.dtype}), expected 1", "make a column of each")
+    if array.dtype.kind in "mM":
+        return _times(array, name)
+    if array.dtype.kind == "O":
+        return _objects(array, name)
+    return _plain_column(array, name), ""
+
+
+def _plain_column(array: np.ndarray[Any, Any], name: str) -> Any:
     if array.dtype.kind == "b":
         return np.ascontiguousarray(array).view(np.uint8)
     if array.dtype.kind in "iu" or array.dtype in (np.float32, np.float64):
@@ -91,27 +161,16 @@ def column(values: Any, name: str) -> Any:
         return np.ascontiguousarray(native)
     if array.dtype.kind == "f":
         return np.ascontiguousarray(array, dtype=np.float32 if array.dtype.itemsize < 4 else np.float64)
-    if array.dtype.kind in "mM":
-        array = np.array([None if value != value else str(value) for value in array], dtype=object)
-    if array.dtype.kind in "OUSTmM":
-        if array.dtype.kind == "S":
-            array = np.char.decode(array, "utf-8")
-        if array.dtype.kind == "O" and all(
-            value is None or isinstance(value, (int, float, np.number)) for value in array
-        ):
-            return _object_numbers(array)
-        held = next((value for value in array.tolist() if value is not None), "")
-        if isinstance(held, (list, tuple, dict, set, np.ndarray)):
-            shown = f"{array.dtype} holding {type(held).__name__}"
-            raise data_error(f"column '{name}': a type that cannot be used: {shown}", "make it numbers or texts, or drop it")
-        return _texts(array.tolist())
-    raise data_error(f"column '{name}': a type that cannot be used: {array.dtype}", "make it numbers or texts, or drop it")
+    if array.dtype.kind in "UST":
+        return _texts((np.char.decode(array, "utf-8") if array.dtype.kind == "S" else array).tolist())
+    raise data_error(f"column '{name}': a type that cannot be used: {array.dtype}", _HINT)
 
 
 def _from_columns(columns: Mapping[str, Any], label: str) -> _dfcl.MemoryTable:
     if not columns:
         raise data_error(f"<{label}>: a table without columns")
-    return _dfcl.MemoryTable.from_columns([(str(name), column(v, str(name))) for name, v in columns.items()], label)
+    made = [(str(name), *column(values, str(name))) for name, values in columns.items()]
+    return _dfcl.MemoryTable.from_columns(made, label)
 
 
 def _from_array(array: np.ndarray[Any, Any], label: str, names: Sequence[str] | None) -> _dfcl.MemoryTable:
@@ -141,11 +200,40 @@ def index_of(table: object) -> Any:
     return None if is_plain else index
 
 
-def _without_index(frame: Any) -> Any:
-    """A pandas frame whose index is plain row numbers: exported frames carry any other index as a column."""
+def _plain_pandas(frame: Any, label: str) -> Any:
+    """A pandas frame as other libraries know them: no index, which would be exported as a column, and no types that pandas
+    alone has."""
+    if getattr(frame.columns, "nlevels", 1) > 1:
+        raise data_error(
+            f"<{label}>: the columns have {frame.columns.nlevels} levels (a MultiIndex), expected one name each",
+            "frame.columns = ['_'.join(map(str, name)) for name in frame.columns]",
+        )
+    _require_single_names(frame, label)
     plain = frame.copy(deep=False)
     plain.index = range(len(plain))
+    plain.columns = [str(name) for name in plain.columns]
+    for name in plain.columns:
+        values = plain[name]
+        kind = type(values.dtype).__name__
+        if kind == "IntervalDtype":
+            plain[name] = _as_texts(values)
+        elif kind == "PeriodDtype":
+            plain[name] = values.dt.to_timestamp()
+        elif kind == "SparseDtype":
+            plain[name] = values.sparse.to_dense()
+        elif kind == "CategoricalDtype" and not _is_plain(values.cat.categories.dtype):
+            plain[name] = _as_texts(values)
     return plain
+
+
+def _is_plain(dtype: Any) -> bool:
+    """Whether categories of this type are numbers, texts or dates."""
+    return getattr(dtype, "kind", "") in "biufM" or "str" in str(dtype)
+
+
+def _as_texts(values: Any) -> Any:
+    """Categories by their texts: (0, 1] of pandas.cut, periods, tuples."""
+    return values.astype(object).map(str, na_action="ignore").astype("category")
 
 
 def _require_single_names(frame: Any, label: str) -> None:
@@ -157,6 +245,8 @@ def _require_single_names(frame: Any, label: str) -> None:
 
 def _stream(frame: Any, label: str) -> _dfcl.MemoryTable:
     """By the Arrow stream of the frame. A column that the frame's library cannot export is named with its dtype."""
+    for name, dtype in _opaque_columns(frame):
+        raise data_error(f"<{label}>, column '{name}': a type that cannot be used: {dtype}", _HINT)
     try:
         capsule = frame.__arrow_c_stream__()
     except ImportError:  # pandas without pyarrow
@@ -164,21 +254,35 @@ def _stream(frame: Any, label: str) -> _dfcl.MemoryTable:
             raise
         return _from_columns({str(name): frame[name].to_numpy() for name in frame.columns}, label)
     except Exception as failure:
-        raise _unusable(frame, label, failure) from failure
-    return _dfcl.MemoryTable.from_stream(capsule, label)
+        raise _unusable(frame, label) or data_error(f"<{label}>: the frame cannot be exported: {failure}", _HINT) from failure
+    try:
+        return _dfcl.MemoryTable.from_stream(capsule, label)
+    except FileError as failure:  # a type that Arrow does not know
+        raise _unusable(frame, label) or failure from failure
 
 
-def _unusable(frame: Any, label: str, failure: Exception) -> DataError:
-    hint = "make it numbers or texts, or drop it"
-    if _is_pandas(frame):
-        for name in frame.columns:
-            try:
-                frame[[name]].__arrow_c_stream__()
-            except Exception:
-                values = frame[name].dropna()
-                held = f" holding {type(values.iloc[0]).__name__}" if len(values) and frame[name].dtype == object else ""
-                return data_error(f"<{label}>, column '{name}': a type that cannot be used: {frame[name].dtype}{held}", hint)
-    return data_error(f"<{label}>: the frame cannot be exported: {failure}", hint)
+def _opaque_columns(frame: Any) -> list[tuple[str, Any]]:
+    """Columns of Python objects in a Polars frame, which are exported as their addresses."""
+    schema = getattr(frame, "schema", None)
+    if not isinstance(schema, Mapping):
+        return []
+    return [(name, dtype) for name, dtype in schema.items() if str(dtype) == "Object"]
+
+
+def _unusable(frame: Any, label: str) -> DataError | None:
+    """Names the first column that cannot come by a stream of its own."""
+    names = getattr(frame, "columns", None)
+    if names is None or not all(isinstance(name, str) for name in names):
+        return None
+    for name in names:
+        one = frame[[name]] if _is_pandas(frame) else frame.select([name])
+        try:
+            _dfcl.MemoryTable.from_stream(one.__arrow_c_stream__(), label)
+        except Exception:
+            dtype = frame[name].dtype
+            held = f" holding {_types_of(frame[name].to_numpy().tolist())}" if str(dtype) == "object" else ""
+            return data_error(f"<{label}>, column '{name}': a type that cannot be used: {dtype}{held}", _HINT)
+    return None
 
 
 def collected(table: object) -> object:
@@ -197,8 +301,7 @@ def collected(table: object) -> object:
 def _in_memory(table: object, label: str, names: Sequence[str] | None) -> _dfcl.MemoryTable:
     frame: Any = collected(table)
     if _is_pandas(frame):
-        _require_single_names(frame, label)
-        frame = _without_index(frame)
+        frame = _plain_pandas(frame, label)
     if hasattr(frame, "__arrow_c_stream__"):
         return _stream(frame, label)
     if hasattr(frame, "__arrow_c_array__"):

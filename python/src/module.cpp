@@ -62,14 +62,19 @@ void bind_run(nb::module_& module) {
 void bind_study(nb::module_& module) {
   nb::class_<data::Study>(module, "Study")
       .def_static("parse", &io::parse_study, "text"_a, "where"_a, "folder"_a, "overrides"_a, "needs_trial"_a)
-      .def_static("read", &io::read_study, "path"_a, "overrides"_a)
+      .def_static(
+          "read",
+          [](const std::string& path, const std::vector<std::string>& overrides) {
+            return io::read_study(path, overrides, /*needs_trial=*/false);  // the verb asks for one
+          },
+          "path"_a, "overrides"_a)
       .def_prop_ro("text", [](const data::Study& self) { return text(io::study_text(self)); })
       .def_ro("folder", &data::Study::folder)
       .def_prop_ro("trial", [](const data::Study& self) { return self.data.trial.value_or(""); })
       .def_prop_ro("control", [](const data::Study& self) { return self.arms.control.value_or(""); })
       .def_prop_ro("method", [](const data::Study& self) { return self.method.name; });
   module.def("study_keys", [] {
-    nb::list keys;
+    nb::typed<nb::list, nb::typed<nb::dict, nb::str, nb::any>> keys;
     for (const data::StudyKey& key : data::study_keys()) {
       nb::dict entry;
       entry["name"] = key.full_name();

@@ -38,10 +38,14 @@ std::string pass_kind(const nb::bytes& pass) {
   return "";
 }
 
+using Cut = nb::typed<nb::tuple, nb::bytes, float>;
+using Runner = nb::typed<nb::callable, nb::bytes(nb::bytes)>;
+using Roles = nb::typed<nb::callable, nb::bytes(nb::bytes, float)>;
+
 // Figures, and of each plan the cut with its multiplier; of a curve, figures alone. runner(pass) returns the findings
 // of all units. roles(cut, multiplier) the sums of their roles.
-nb::tuple allocate_elsewhere(verbs::AllocateRequest& request, const nb::callable& runner, const nb::callable& roles,
-                             const RunOptions& options) {
+nb::typed<nb::tuple, nb::typed<nb::list, Screens>, nb::typed<nb::list, Cut>> allocate_elsewhere(
+    verbs::AllocateRequest& request, const Runner& runner, const Roles& roles, const RunOptions& options) {
   request.roles_elsewhere = [&](const std::string& cut, double multiplier) {
     return to_string(nb::cast<nb::bytes>(roles(to_bytes(cut), multiplier)));
   };
@@ -79,12 +83,14 @@ void bind_shards(nb::module_& module) {
     return run(options,
                [&](core::RunContext& context) { return handle_of(verbs::train_shard(request, features, context)); });
   });
-  module.def("stack_shards", [](const Request& request, const nb::list& shards, const RunOptions& options) {
-    std::vector<model::Model> models;
-    for (nb::handle shard : shards) models.push_back(*nb::cast<const ModelHandle&>(shard).model);
-    return run(options,
-               [&](core::RunContext& context) { return handle_of(verbs::stack_shards(request, models, context)); });
-  });
+  module.def("stack_shards",
+             [](const Request& request, const nb::typed<nb::list, ModelHandle>& shards, const RunOptions& options) {
+               std::vector<model::Model> models;
+               for (nb::handle shard : shards) models.push_back(*nb::cast<const ModelHandle&>(shard).model);
+               return run(options, [&](core::RunContext& context) {
+                 return handle_of(verbs::stack_shards(request, models, context));
+               });
+             });
 }
 
 }  // namespace
@@ -100,7 +106,7 @@ void bind_parts(nb::module_& module) {
       .def("to_bytes", [](verbs::PlanPart& self) { return to_bytes(self.to_bytes()); });
   module.def(
       "merge_parts",
-      [](const nb::bytes& pass, const nb::list& parts, std::size_t num_arms) {
+      [](const nb::bytes& pass, const nb::typed<nb::list, nb::bytes>& parts, std::size_t num_arms) {
         std::vector<std::string> all;
         for (nb::handle part : parts) all.push_back(to_string(nb::cast<nb::bytes>(part)));
         return to_bytes(verbs::merge_parts(to_string(pass), all, num_arms));
@@ -113,7 +119,7 @@ void bind_parts(nb::module_& module) {
                [&](core::RunContext& context) { return verbs::assign_part(request, bytes, multiplier, context); });
   });
   module.def("sum_roles", [](const verbs::KeptPlan& plan) { return to_bytes(verbs::sum_roles(plan)); });
-  module.def("merge_roles", [](const nb::list& parts) {
+  module.def("merge_roles", [](const nb::typed<nb::list, nb::bytes>& parts) {
     std::vector<std::string> all;
     for (nb::handle part : parts) all.push_back(to_string(nb::cast<nb::bytes>(part)));
     return to_bytes(verbs::merge_roles(all));

@@ -56,12 +56,28 @@ io::MemoryColumn column_of(const std::string& name, nb::handle values, std::size
   return column;
 }
 
-std::unique_ptr<io::MemoryTable> table_of_columns(const nb::list& columns, const std::string& label) {
+// Of times that are whole numbers, what they are: "M8[ns]", "m8[us]", as NumPy calls it; else "".
+void set_time(io::MemoryColumn& column, const std::string& time) {
+  using Unit = io::MemoryColumn::Unit;
+  if (time.empty()) return;
+  column.time = time.front() == 'M' ? io::MemoryColumn::Time::instant : io::MemoryColumn::Time::span;
+  column.unit = time.ends_with("[ns]")   ? Unit::nanosecond
+                : time.ends_with("[us]") ? Unit::microsecond
+                : time.ends_with("[ms]") ? Unit::millisecond
+                                         : Unit::second;
+}
+
+// Its name, its values and what they count.
+using NamedColumn = nb::typed<nb::tuple, nb::str, nb::object, nb::str>;
+
+std::unique_ptr<io::MemoryTable> table_of_columns(const nb::typed<nb::list, NamedColumn>& columns,
+                                                  const std::string& label) {
   std::vector<io::MemoryColumn> made;
   std::size_t num_rows = 0;
   for (nb::handle entry : columns) {
     std::size_t rows = 0;
     made.push_back(column_of(nb::cast<std::string>(entry[0]), entry[1], rows));
+    set_time(made.back(), nb::cast<std::string>(entry[2]));
     if (made.size() > 1 && rows != num_rows) {
       throw core::Error({.kind = core::ErrorKind::data,
                          .what = "columns of different lengths",
@@ -129,7 +145,7 @@ void bind_prediction(nb::module_& module) {
       .def_prop_ro("ids", [](const PredictionTable& self) { return ids_to_python(self.prediction->ids); })
       .def_prop_ro("options",
                    [](const PredictionTable& self) {
-                     nb::dict options;
+                     nb::typed<nb::dict, nb::str, nb::str> options;
                      for (const auto& [name, value] : self.provenance.options) options[name.c_str()] = value;
                      return options;
                    })

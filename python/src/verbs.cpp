@@ -3,10 +3,12 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <tuple>
 
 #include "dfcl/report/check/check_report.h"
@@ -49,8 +51,13 @@ void bind_init(nb::module_& module) {
       .add("revenue", &Request::revenue)
       .add("cost", &Request::cost)
       .bind(module, "InitRequest");
+  // The text of a study file, and for each key that is unsure the reason.
   module.def("init", [](const Request& request, const RunOptions& options) {
-    return text(run(options, [&](core::RunContext& context) { return verbs::init(request, context); }).text);
+    const verbs::InitResult result =
+        run(options, [&](core::RunContext& context) { return verbs::init(request, context); });
+    nb::typed<nb::dict, nb::str, nb::str> unsure;
+    for (const auto& [key, reason] : result.unsure) unsure[key.c_str()] = text(reason);
+    return std::make_tuple(text(result.text), unsure);
   });
 }
 
@@ -206,8 +213,8 @@ void bind_allocate(nb::module_& module) {
     request.keep_plans = true;
     const verbs::AllocateResult result =
         run(options, [&](core::RunContext& context) { return verbs::allocate(request, context); });
-    nb::list figures;
-    nb::list plans;
+    nb::typed<nb::list, Screens> figures;
+    nb::typed<nb::list, std::optional<verbs::KeptPlan>> plans;
     if (result.curve) {
       figures.append(screens(report::curve_json(*result.curve, result.arms), [&](Length length) {
         return report::curve_text(*result.curve, result.arms, result.words, length);

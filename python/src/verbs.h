@@ -18,8 +18,10 @@ void bind_verbs(nanobind::module_& module);
 nanobind::str text(const std::string& bytes);
 
 // What a result is built from: its JSON, its screen in brief and in full.
+using Screens = nanobind::typed<nanobind::tuple, nanobind::str, nanobind::str, nanobind::str>;
+
 template <class Text>
-nanobind::tuple screens(const std::string& json, const Text& text_of) {
+Screens screens(const std::string& json, const Text& text_of) {
   return nanobind::make_tuple(text(json), text(text_of(report::Length::brief)), text(text_of(report::Length::full)));
 }
 

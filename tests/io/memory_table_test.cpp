@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -37,6 +39,30 @@ TEST(MemoryTable, IsReadAsAFileIs) {
   EXPECT_EQ(read.prediction.revenue(2, 0), 3.0f);
   EXPECT_EQ(read.prediction.cost(0, 0), 4.0f);
   EXPECT_EQ(summarize_table(table.path(), context).rows, 3);
+}
+
+TEST(MemoryTable, TimesAreNumbersOfDaysInEveryUnit) {
+  using Unit = MemoryColumn::Unit;
+  constexpr std::int64_t kMissing = std::numeric_limits<std::int64_t>::min();
+  std::int64_t per_second = 1;
+  for (const Unit unit : {Unit::second, Unit::millisecond, Unit::microsecond, Unit::nanosecond}) {
+    for (const MemoryColumn::Time time : {MemoryColumn::Time::instant, MemoryColumn::Time::span}) {
+      const std::int64_t day = 86400 * per_second;
+      const auto values =
+          std::make_shared<std::vector<std::int64_t>>(std::vector<std::int64_t>{19723 * day, kMissing, -day / 4, 0});
+      MemoryColumn column{.name = "when", .type = MemoryColumn::Type::int64, .values = values->data(), .owner = values};
+      column.time = time;
+      column.unit = unit;
+      const MemoryTable table({column}, values->size(), "units");
+      core::RunContext context(1);
+      const data::TableSummary summary = summarize_table(table.path(), context);
+      ASSERT_EQ(summary.columns.size(), 1u);
+      EXPECT_EQ(summary.columns[0].missing, 1);
+      EXPECT_DOUBLE_EQ(summary.columns[0].low, -0.25);
+      EXPECT_DOUBLE_EQ(summary.columns[0].high, 19723.0);
+    }
+    per_second *= 1000;
+  }
 }
 
 TEST(MemoryTable, CanBeReadAgainAfterItsEnd) {

@@ -171,3 +171,26 @@ def test_causalml_itself(trial, study):
     result = dfcl.evaluate(study, model, trial, resamples=0, fitted_on=half[["id"]], allow_training_rows=True)
     assert result["models"][0]["name"] == "BaseTRegressor"
     assert dfcl.allocate(model, trial, per_unit=0.3).spend <= 0.3 * len(trial) * (1 + 1e-6)
+
+
+def test_a_t_learner_is_a_dict_or_a_list():
+    class Constant:
+        def __init__(self, value):
+            self.value = value
+
+        def predict(self, X):
+            return np.full(len(X), self.value)
+
+    units = np.random.default_rng(1).normal(size=(10, 2))
+    price = {"0": 0.0, "5": 0.5}
+    of_dict = dfcl.adapt({"0": Constant(1.0), "5": Constant(2.0)}, price, control="0")
+    of_list = dfcl.adapt([Constant(1.0), Constant(2.0)], price, control="0")
+    assert of_dict.arms == of_list.arms == ["0", "5"]
+    np.testing.assert_array_equal(of_dict.predict(units).effect()[:, 1], np.ones(10))
+    np.testing.assert_array_equal(of_list.predict(units).revenue, of_dict.predict(units).revenue)
+    with pytest.raises(dfcl.UsageError, match="revenue=: 1 models, expected one for each of 2 arms"):
+        dfcl.adapt([Constant(1.0)], price, control="0")
+    with pytest.raises(dfcl.UsageError, match="arms=: is missing"):
+        dfcl.adapt(Constant(1.0), control="0")
+    with pytest.raises(dfcl.UsageError, match="revenue=: cannot predict with float"):
+        dfcl.adapt(1.0, price, control="0")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dfcl
-from dfcl import types
+from dfcl import html, types
 
 
 @pytest.fixture(scope="module")
@@ -147,6 +147,8 @@ def test_results_show_as_tables_in_notebooks(made, model, plan, launched, evalua
             assert "<table" in page, name
     page = evaluation._repr_html_()
     assert re.search(r"[\d.,]+ \(-?[\d.,]+ to -?[\d.,]+\)", page) and "text-align: right" in page
+    assert "overflow-x: auto" in page and ">cost<" in page and "incremental cost" not in page, "control is free"
+    assert html.number(dfcl.Interval(1234.5678, 1200.123, 1270.9)) == "1,234.6 (1,200.1 to 1,270.9)"
     assert "&lt;script" in dfcl.Study(arm="<script>", revenue="r", cost="c")._repr_html_()
 
 
@@ -225,7 +227,7 @@ def test_every_parameter_is_documented():
     for function in functions + methods:
         parameters = set(inspect.signature(function).parameters) - {"self"}
         told = set()
-        for line in (function.__doc__ or "").splitlines():
-            found = re.match(r"    (?:    )?(\*{0,2}[a-z_][a-z_, ]*?)(?: : .*)?$", line)
+        for line in inspect.cleandoc(function.__doc__ or "").splitlines():  # Python 3.13 takes the indent off
+            found = re.match(r"(\*{0,2}[a-z_][a-z_, ]*?)(?: : .*)?$", line)
             told |= {name.strip().lstrip("*") for name in found.group(1).split(",")} if found else set()
         assert parameters <= told, (function.__qualname__, parameters - told)

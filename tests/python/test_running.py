@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ctrl-C, threads, memory."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -8,6 +9,7 @@ import sys
 import threading
 import time
 
+import joblib
 import numpy as np
 import pytest
 
@@ -122,3 +124,47 @@ def test_a_stream_that_nobody_reads_is_freed():
     plan = dfcl.allocate({"revenue_0": np.ones(3), "cost_0": np.zeros(3)}, budget=1)
     for _ in range(100):
         plan.__arrow_c_stream__()
+
+
+def fingerprint_and_value(columns):
+    """In another process: the study and the data come by pickling."""
+    study = dfcl.Study(id="id", arm="arm", revenue="revenue", cost="cost", control="0", per_unit=[0.1])
+    model = dfcl.train(study, columns, method="tsm", epochs=1, threads=2)
+    return model.fingerprint, model.allocate(columns, per_unit=0.3).value
+
+
+def test_other_processes_give_the_same_answers(small_trial):
+    """Forked after threads of ours have run, spawned, by joblib's processes and threads."""
+    expected = fingerprint_and_value(small_trial)
+    for start in ("fork", "spawn", "forkserver"):
+        with multiprocessing.get_context(start).Pool(2) as pool:
+            assert pool.map_async(fingerprint_and_value, [small_trial] * 3).get(timeout=120) == [expected] * 3, start
+    for backend in ("loky", "threading"):
+        tasks = [joblib.delayed(fingerprint_and_value)(small_trial) for _ in range(3)]
+        assert joblib.Parallel(n_jobs=2, backend=backend, timeout=120)(tasks) == [expected] * 3, backend
+    assert fingerprint_and_value(small_trial) == expected
+
+
+def test_models_and_plans_go_to_other_processes(model, made):
+    plan = model.allocate(made.trial, share_of_max=0.2)
+    units = made.trial.to_pandas()
+    tasks = [joblib.delayed(model.allocate)(units, share_of_max=0.2) for _ in range(2)]
+    assert joblib.Parallel(n_jobs=2, timeout=120)(tasks) == [plan] * 2
+
+
+def test_ctrl_c_during_other_verbs_raises_keyboard_interrupt():
+    script = """
+import dfcl
+made = dfcl.simulate("marketing", rows=200000, seed=1)
+print("ready", flush=True)
+try:
+    dfcl.evaluate(made.study, made.truth, made.trial, resamples=1000000)
+except KeyboardInterrupt:
+    print(dfcl.allocate(made.truth, share_of_max=0.2).has_plan, flush=True)
+"""
+    run = subprocess.Popen([sys.executable, "-W", "ignore", "-c", script], stdout=subprocess.PIPE, text=True)
+    assert run.stdout.readline() == "ready\n"
+    time.sleep(1.0)
+    run.send_signal(signal.SIGINT)
+    output, _ = run.communicate(timeout=60)
+    assert output == "True\n" and run.returncode == 0

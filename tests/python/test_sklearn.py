@@ -196,7 +196,15 @@ def test_y_by_name_is_the_keywords(trial):
 
 
 def test_one_thread_unless_more_are_asked_for():
-    assert [DecisionFocusedRegressor(n_jobs=jobs)._threads() for jobs in (None, 3, -1)] == [1, 3, 0]
+    assert [DecisionFocusedRegressor(n_jobs=jobs)._threads() for jobs in (None, 3, np.int64(2), -1, -10_000)] == [1, 3, 2, 0, 1]
+
+
+@pytest.mark.parametrize("jobs", ["two", 1.5, 0, True, [1], np.bool_(True)])
+def test_a_number_of_jobs_that_is_none_is_refused(trial, jobs):
+    X, outcomes = trial
+    with pytest.raises(dfcl.UsageError, match="n_jobs=: not a number of threads: found") as refused:
+        DecisionFocusedRegressor("tsm", epochs=1, control="0", n_jobs=jobs).fit(X, **outcomes)
+    assert refused.value.field == "n_jobs" and repr(jobs) in str(refused.value)
 
 
 def test_plans_carry_the_index_of_the_frame(learner, trial):
@@ -211,3 +219,20 @@ def test_the_same_seed_is_the_same_model(learner, trial):
     again = clone(learner).set_params(n_jobs=1).fit(X, **outcomes)
     assert again.model_ == learner.model_
     assert isinstance(again.model_, dfcl.Model)
+
+
+def test_arrays_are_taken_by_place_where_a_frame_was_fitted(trial):
+    X, outcomes = trial
+    frame = pandas.DataFrame(X, columns=["a", "b", "c"])
+    learner = DecisionFocusedRegressor("tsm", epochs=1, control="0", random_state=1).fit(frame, **outcomes)
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):
+        prediction = learner.predict(X)
+    np.testing.assert_array_equal(prediction, learner.predict(frame))
+
+
+def test_messages_speak_python(trial):
+    X, outcomes = trial
+    with pytest.raises(dfcl.DataError, match="no control arm: .*expected control= to name one of the arms"):
+        DecisionFocusedRegressor("tsm", epochs=1).fit(X, **{**outcomes, "treatment": outcomes["treatment"] + 1})
+    with pytest.warns(dfcl.DfclWarning, match="no designed shares are declared in share=. `check` has"):
+        DecisionFocusedRegressor("tsm", epochs=1, control="0").fit(X, **outcomes)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the functions promise beyond the bytes: studies, results, errors, progress, logging, pickling."""
 
+import inspect
 import logging
 import pickle
 import warnings
@@ -54,13 +55,13 @@ def test_keywords_and_a_study_mean_the_same(small_study, small_trial):
         dfcl.train(small_study, small_trial, epoch=1)
 
 
-def test_errors_have_the_text_of_the_command_line(tmp_path, small_study, small_trial):
+def test_errors_have_the_text_of_the_command_line_with_keywords_for_keys(tmp_path, small_study, small_trial):
     with pytest.raises(dfcl.FileError) as caught:
         dfcl.check(tmp_path / "absent.toml")
     assert isinstance(caught.value, OSError)
     with pytest.raises(dfcl.UsageError, match="hint: did you mean 'dfcl-mer'"):
         dfcl.train(small_study, small_trial, method="dfcl-mr")
-    with pytest.raises(dfcl.DataError, match="<trial>.*no column 'revenu', named by .columns. revenue"):
+    with pytest.raises(dfcl.DataError, match="<trial>.*no column 'revenu', named by revenue="):
         dfcl.check(small_study.set({"columns.revenue": "revenu"}), small_trial)
     with pytest.raises(dfcl.UsageError, match="how much may be spent"):
         dfcl.allocate({"revenue_0": [1.0], "cost_0": [0.0]})
@@ -224,3 +225,44 @@ def test_what_an_evaluation_rests_on_can_be_tables(small_trial, small_study, tmp
         dfcl.evaluate(small_study, theirs, first, test=rest, resamples=0, fitted_on={"id": rest["id"]})
     marked = dfcl.evaluate(small_study, theirs, first, test=rest, resamples=0, estimator="hajek")
     assert "hajek was used" in marked["verdict"]["not_pre_declared"]
+
+
+DOUBTFUL = {
+    "group": ["a", "b"] * 200,
+    "letter": ["x", "y", "y", "x"] * 100,
+    "spent": [0.0, 1.0, 2.0, 0.5] * 100,
+    "bought": [0.0, 2.0, 1.0, 3.0] * 100,
+}
+
+
+def test_what_is_uncertain_of_a_proposed_study_is_warned_of(tmp_path):
+    with pytest.warns(dfcl.DfclWarning) as said:
+        study = dfcl.Study.infer(DOUBTFUL)
+    messages = sorted(str(one.message) for one in said)
+    assert all(one.filename == __file__ for one in said), "at the caller's line"
+    with pytest.warns(dfcl.DfclWarning):
+        assert dfcl.init(DOUBTFUL, output=tmp_path / "study.toml") == study
+    remarks = " ".join((tmp_path / "study.toml").read_text().replace("#", " ").split())
+    assert len(messages) == remarks.count("unsure: ") >= 2
+    for message in messages:
+        keyword, reason = message.split("=: unsure, please check: ")
+        assert keyword in inspect.signature(dfcl.Study).parameters and " ".join(reason.split()) in remarks
+
+
+def test_what_is_certain_is_not_warned_of(made, recwarn):
+    dfcl.Study.infer(made.trial, arm="discount", control="0", revenue="orders", cost="subsidy")
+    assert [str(one.message) for one in recwarn if "unsure" in str(one.message)] == []
+
+
+def test_a_study_file_without_a_trial_takes_a_frame(made, tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(made.study.text.replace('trial = "trial.parquet"', ""))
+    study = dfcl.Study.read(path)
+    assert made.study.trial == "trial.parquet" and study.trial == ""
+    for given in (path, study):
+        assert dfcl.check(given, made.trial).fit
+        with pytest.raises(dfcl.UsageError, match="trial=: no trial.*expected a table, or the path of one") as refused:
+            dfcl.check(given)
+        assert refused.value.field == "trial"
+    revenue = dfcl.train(made.study, made.trial, method="tsm", epochs=1).predict(made.trial).revenue
+    np.testing.assert_array_equal(dfcl.train(path, made.trial, method="tsm", epochs=1).predict(made.trial).revenue, revenue)

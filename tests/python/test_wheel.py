@@ -103,3 +103,40 @@ def test_auditwheel_gives_a_manylinux_tag(wheel):
     text = " ".join(shown.stdout.split())
     print(text)
     assert re.search(r'consistent with the following platform tag: "manylinux_2_\d+_x86_64"', text), text + shown.stderr
+
+
+ARROW = """
+import sys
+first, second = sys.argv[1:]
+modules = {"pyarrow": lambda: __import__("pyarrow"), "dfcl": lambda: __import__("dfcl")}
+modules[first](), modules[second]()
+import io
+import numpy, pyarrow, pyarrow.compute, pyarrow.parquet, dfcl
+made = dfcl.simulate("marketing", rows=3000, seed=1)
+model = dfcl.train(made.study, made.trial, method="tsm-boost", seed=1, force=True)
+table = pyarrow.table(made.trial)
+file = io.BytesIO()
+pyarrow.parquet.write_table(table, file, compression="zstd")
+again = pyarrow.parquet.read_table(io.BytesIO(file.getvalue()))
+mean = pyarrow.compute.mean(again["orders"]).as_py()
+plan = model.allocate(again, share_of_max=0.2)
+made.trial.write("trial.parquet")
+assert pyarrow.parquet.read_table("trial.parquet").equals(table)
+print(pyarrow.__version__.split(".")[0], model.fingerprint, repr(plan.value), repr(mean), pyarrow.table(plan).num_rows)
+"""
+
+
+@pytest.mark.parametrize("version", ["18", "22"])
+def test_other_versions_of_pyarrow_run_on_their_own(fresh, tmp_path, version):
+    """Imported before or after: each uses its own Arrow, and the answers are those of the version we are built with."""
+
+    def run(python, *order):
+        command = [python, "-W", "ignore", "-c", ARROW, *order]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, (order, done.returncode, done.stderr)
+        return done.stdout.split(maxsplit=1)
+
+    expected = run(sys.executable, "dfcl", "pyarrow")[1]
+    install(fresh, f"pyarrow=={version}.*", "numpy")
+    for order in (("dfcl", "pyarrow"), ("pyarrow", "dfcl")):
+        assert run(fresh, *order) == [version, expected], order

@@ -139,9 +139,9 @@ std::string read_study_text(const std::string& path) {
 
 }  // namespace
 
-Study read_study(const std::string& path, const std::vector<std::string>& overrides) {
+Study read_study(const std::string& path, const std::vector<std::string>& overrides, bool needs_trial) {
   const std::string text = read_study_text(path);
-  Study study = parse_study(text, path, std::filesystem::path(path).parent_path().string(), overrides, true);
+  Study study = parse_study(text, path, std::filesystem::path(path).parent_path().string(), overrides, needs_trial);
   study.file = path;
   return study;
 }

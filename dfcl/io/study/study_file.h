@@ -13,11 +13,12 @@ namespace dfcl::io {
 
 // Reads and checks a study. overrides are "section.key=value" with TOML values (bare words count as text; no value
 // leaves an optional key open). A file without `format` is one of version 0.1.
+// Without needs_trial the trial may be left out, for data that the caller has elsewhere.
 // Throws Error of kind file, or usage with the line of the file.
-data::Study read_study(const std::string& path, const std::vector<std::string>& overrides = {});
+data::Study read_study(const std::string& path, const std::vector<std::string>& overrides = {},
+                       bool needs_trial = true);
 
-// The same from text. where: what messages call it; folder: what its paths are relative to. Without needs_trial the
-// trial may be left out, for data that the caller has in memory.
+// The same from text. where: what messages call it; folder: what its paths are relative to.
 data::Study parse_study(const std::string& text, const std::string& where, const std::string& folder,
                         const std::vector<std::string>& overrides, bool needs_trial);
 

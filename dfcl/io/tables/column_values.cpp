@@ -39,20 +39,50 @@ bool with_number_array(const arrow::Array& array, Action&& action) {
     case Type::DATE64: action(static_cast<const arrow::Date64Array&>(array)); return true;
     case Type::TIMESTAMP: action(static_cast<const arrow::TimestampArray&>(array)); return true;
     case Type::DURATION: action(static_cast<const arrow::DurationArray&>(array)); return true;
+    case Type::DECIMAL32: action(static_cast<const arrow::Decimal32Array&>(array)); return true;
+    case Type::DECIMAL64: action(static_cast<const arrow::Decimal64Array&>(array)); return true;
     case Type::DECIMAL128: action(static_cast<const arrow::Decimal128Array&>(array)); return true;
     case Type::DECIMAL256: action(static_cast<const arrow::Decimal256Array&>(array)); return true;
     default: return false;
   }
 }
 
+double ticks_per_day(arrow::TimeUnit::type unit) {
+  constexpr double kSeconds = 86400.0;
+  switch (unit) {
+    case arrow::TimeUnit::SECOND: return kSeconds;
+    case arrow::TimeUnit::MILLI: return kSeconds * 1e3;
+    case arrow::TimeUnit::MICRO: return kSeconds * 1e6;
+    case arrow::TimeUnit::NANO: return kSeconds * 1e9;
+  }
+  return kSeconds;
+}
+
+template <class Decimal, class Array>
+double decimal_value(const Array& array, std::int64_t row) {
+  return Decimal(array.GetValue(row)).ToDouble(static_cast<const arrow::DecimalType&>(*array.type()).scale());
+}
+
+// Instants (from 1970 on) and spans are in days, whatever they are counted in: libraries differ in that, and a model
+// must not see other numbers for it.
 template <class Array>
 double value_of(const Array& array, std::int64_t row) {
-  if constexpr (std::is_same_v<Array, arrow::Decimal128Array>) {
-    return arrow::Decimal128(array.GetValue(row))
-        .ToDouble(static_cast<const arrow::DecimalType&>(*array.type()).scale());
+  if constexpr (std::is_same_v<Array, arrow::Decimal32Array>) {
+    return decimal_value<arrow::Decimal32>(array, row);
+  } else if constexpr (std::is_same_v<Array, arrow::Decimal64Array>) {
+    return decimal_value<arrow::Decimal64>(array, row);
+  } else if constexpr (std::is_same_v<Array, arrow::Decimal128Array>) {
+    return decimal_value<arrow::Decimal128>(array, row);
   } else if constexpr (std::is_same_v<Array, arrow::Decimal256Array>) {
-    return arrow::Decimal256(array.GetValue(row))
-        .ToDouble(static_cast<const arrow::DecimalType&>(*array.type()).scale());
+    return decimal_value<arrow::Decimal256>(array, row);
+  } else if constexpr (std::is_same_v<Array, arrow::Date64Array>) {
+    return static_cast<double>(array.Value(row)) / ticks_per_day(arrow::TimeUnit::MILLI);
+  } else if constexpr (std::is_same_v<Array, arrow::TimestampArray>) {
+    return static_cast<double>(array.Value(row)) /
+           ticks_per_day(static_cast<const arrow::TimestampType&>(*array.type()).unit());
+  } else if constexpr (std::is_same_v<Array, arrow::DurationArray>) {
+    return static_cast<double>(array.Value(row)) /
+           ticks_per_day(static_cast<const arrow::DurationType&>(*array.type()).unit());
   } else if constexpr (std::is_same_v<Array, arrow::HalfFloatArray>) {
     return arrow::util::Float16::FromBits(array.Value(row)).ToDouble();
   } else {
@@ -132,8 +162,9 @@ void code_texts(const Array& array, LabelCoder& coder, std::vector<std::uint32_t
 }
 
 // The label of an entry of a dictionary is worked out when a row first uses it.
-void code_dictionary(const arrow::DictionaryArray& array, LabelCoder& coder, std::vector<std::uint32_t>& codes) {
-  const LabelColumn dictionary = labels_of(*array.dictionary());
+void code_dictionary(const arrow::DictionaryArray& array, const std::string& name, LabelCoder& coder,
+                     std::vector<std::uint32_t>& codes) {
+  const LabelColumn dictionary = labels_of(*array.dictionary(), name);
   constexpr std::uint32_t kNotYet = LabelColumn::kMissing - 1;
   std::vector<std::uint32_t> code_of_entry(dictionary.codes.size(), kNotYet);
   for (std::int64_t row = 0; row < array.length(); ++row) {
@@ -197,6 +228,8 @@ bool is_number(const arrow::DataType& type) {
     case Type::DATE64:
     case Type::TIMESTAMP:
     case Type::DURATION:
+    case Type::DECIMAL32:
+    case Type::DECIMAL64:
     case Type::DECIMAL128:
     case Type::DECIMAL256:
     case Type::NA: return true;
@@ -219,7 +252,9 @@ LabelColumn labels_of(const arrow::Array& array, const std::string& name) {
     case Type::STRING: code_texts(static_cast<const arrow::StringArray&>(array), coder, codes); break;
     case Type::LARGE_STRING: code_texts(static_cast<const arrow::LargeStringArray&>(array), coder, codes); break;
     case Type::STRING_VIEW: code_texts(static_cast<const arrow::StringViewArray&>(array), coder, codes); break;
-    case Type::DICTIONARY: code_dictionary(static_cast<const arrow::DictionaryArray&>(array), coder, codes); break;
+    case Type::DICTIONARY:
+      code_dictionary(static_cast<const arrow::DictionaryArray&>(array), name, coder, codes);
+      break;
     case Type::NA: break;
     case Type::BOOL: {
       const auto& booleans = static_cast<const arrow::BooleanArray&>(array);

@@ -2,9 +2,12 @@
 #include "dfcl/io/tables/memory_table.h"
 
 #include <arrow/api.h>
+#include <arrow/buffer_builder.h>
 #include <arrow/c/bridge.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <mutex>
 
@@ -138,6 +141,31 @@ std::shared_ptr<arrow::DataType> type_of(MemoryColumn::Type type) {
   return arrow::float64();
 }
 
+std::shared_ptr<arrow::DataType> type_of(const MemoryColumn& column) {
+  if (column.time == MemoryColumn::Time::none) return type_of(column.type);
+  const auto unit = [&] {
+    switch (column.unit) {
+      case MemoryColumn::Unit::second: return arrow::TimeUnit::SECOND;
+      case MemoryColumn::Unit::millisecond: return arrow::TimeUnit::MILLI;
+      case MemoryColumn::Unit::microsecond: return arrow::TimeUnit::MICRO;
+      case MemoryColumn::Unit::nanosecond: return arrow::TimeUnit::NANO;
+    }
+    return arrow::TimeUnit::SECOND;
+  }();
+  return column.time == MemoryColumn::Time::instant ? arrow::timestamp(unit) : arrow::duration(unit);
+}
+
+// Which times are there, as a bitmap; null: all.
+std::shared_ptr<arrow::Buffer> known_times(const MemoryColumn& column, std::size_t num_rows, const std::string& where) {
+  if (column.time == MemoryColumn::Time::none) return nullptr;
+  const auto* times = static_cast<const std::int64_t*>(column.values);
+  constexpr std::int64_t kMissing = std::numeric_limits<std::int64_t>::min();
+  if (std::find(times, times + num_rows, kMissing) == times + num_rows) return nullptr;
+  arrow::TypedBufferBuilder<bool> known;
+  for (std::size_t row = 0; row < num_rows; ++row) require_good(known.Append(times[row] != kMissing), where, "read");
+  return require_value(known.Finish(), where, "read");
+}
+
 // Memory of somebody else, kept while the buffer lives.
 class KeptBuffer : public arrow::Buffer {
  public:
@@ -165,11 +193,11 @@ std::shared_ptr<const MemoryRecords> make_records(std::vector<MemoryColumn> colu
     if (column.values == nullptr && column.texts.size() == num_rows) {
       arrays.push_back(texts_to_arrow(column.texts, where));
     } else {
-      const auto type = type_of(column.type);
+      const auto type = type_of(column);
       const auto bytes = static_cast<std::int64_t>(num_rows) * type->byte_width();
-      arrays.push_back(arrow::MakeArray(
-          arrow::ArrayData::Make(type, static_cast<std::int64_t>(num_rows),
-                                 {nullptr, std::make_shared<KeptBuffer>(column.values, bytes, column.owner)}, 0)));
+      arrays.push_back(arrow::MakeArray(arrow::ArrayData::Make(
+          type, static_cast<std::int64_t>(num_rows),
+          {known_times(column, num_rows, where), std::make_shared<KeptBuffer>(column.values, bytes, column.owner)})));
     }
     fields.push_back(arrow::field(column.name, arrays.back()->type()));
   }

@@ -23,11 +23,16 @@ struct MemoryRecords;
 // One column of plain memory. Texts where `values` is null: the empty text is missing.
 struct MemoryColumn {
   enum class Type : std::uint8_t { int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64 };
+  enum class Time : std::uint8_t { none, instant, span };
+  enum class Unit : std::uint8_t { second, millisecond, microsecond, nanosecond };
   std::string name;
   Type type = Type::float64;
   const void* values = nullptr;
   std::shared_ptr<const void> owner = {};  // keeps the values
   data::TextColumn texts = {};
+  // Of int64 values that are instants or spans of time, what they count; the lowest value is missing.
+  Time time = Time::none;
+  Unit unit = Unit::second;
 };
 
 class MemoryTable {

@@ -49,8 +49,8 @@ class TrialFrame:
         if not columns.get("id"):
             raise usage_error("study", "names no id column: rows of a cluster have no numbers", "[columns] id")
         self.frame = frame
-        self.order = [columns["id"], *([columns["time"]] if columns.get("time") else [])]
-        self.key = columns.get("cluster") or columns["id"]
+        self.order: list[str] = [columns["id"], *([columns["time"]] if columns.get("time") else [])]
+        self.key: str = columns.get("cluster") or columns["id"]
         require_columns(frame, [*self.order, self.key], "trial")
         self._count: int | None = None
 

@@ -12,7 +12,7 @@ from ..frames import Table
 from ..model import ModelsLike, model_inputs
 from ..progress import Progress
 from ..results import Check, Info, Power, Simulation
-from ..study import Study, StudyLike, study_of
+from ..study import Study, StudyLike, study_of, warn_of_doubts
 from ..tables import Sources
 from ..types import Budget, CheckKeywords, Path, Preset, ReportFormat, Response, Rows, Setting, TableLike
 from .request import fill, fill_study, fill_tables, run_of
@@ -35,7 +35,8 @@ def init(
     """A first study for a trial, for you to correct.
 
     It is proposed from the data: what was drawn at random, what differs between the arms, what is zero in control; names of
-    columns decide only what the data leave open.
+    columns decide only what the data leave open. Each key that is uncertain is warned of, with the reason
+    (:class:`dfcl.DfclWarning`).
 
     Parameters
     ----------
@@ -68,7 +69,8 @@ def init(
     fill(request, output=output, arm=arm, control=control, revenue=revenue, cost=cost)
     with Sources() as sources:
         fill_tables(request, sources, trial=trial)
-        text = _dfcl.init(request, run_of(threads, 0, progress, overwrite))
+        text, unsure = _dfcl.init(request, run_of(threads, 0, progress, overwrite))
+        warn_of_doubts(unsure)
         if output is None or not isinstance(trial, (str, os.PathLike)):
             return Study.parse(text)
         return Study.read(output)  # it says where the trial is as seen from its own folder
