@@ -89,7 +89,7 @@ def test_the_screen_shows_what_the_verdict_speaks_of(whole, trial):
     assert shown.code == 0, shown.stderr
     lines = shown.stdout.splitlines()
     assert len(lines) <= 25 and max(map(len, lines)) <= 100
-    assert "Plans at the budgets: " in shown.stdout and "mean of 2 seeds" in shown.stdout
+    assert " over control per shop, 2 seeds; 95 % intervals, each alone" in shown.stdout or " over control per unit, 2 seeds; 95 % intervals, each alone" in shown.stdout
     assert "first seed" not in shown.stdout and "gain over" not in shown.stdout
     assert "Pays back: " in shown.stdout and "Targeting beats random: " in shown.stdout
     # Of a method, the screen has the mean over seeds of what the evaluations of each seed say.

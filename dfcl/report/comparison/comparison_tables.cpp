@@ -96,13 +96,14 @@ Table deployed_table(const ComparisonReport& report) {
   const bool shows_profit = evaluation.models.front().deployed.front().incremental_profit.has_value();
   const std::string what =
       shows_profit ? "profit" + wording.in_money() : report.evaluation.words.revenue_name + wording.in_revenue();
-  Table table{"deployed",
-              fmt::format("Plans at the budgets: {} over control per {}, {}", what, wording.unit(),
-                          report.mean ? fmt::format("mean of {} seeds", report.comparison.seeds.size())
-                                      : std::string("one training seed")),
-              "",
-              {"method"},
-              {}};
+  Table table{
+      "deployed",
+      fmt::format("{} over control per {}, {}; 95 % intervals, each alone (the answers hold for all at once)", what,
+                  wording.unit(),
+                  report.mean ? fmt::format("{} seeds", report.comparison.seeds.size()) : std::string("one seed")),
+      "",
+      {"method"},
+      {}};
   for (const double budget : evaluation.budgets_per_unit) table.columns.push_back("budget " + number_text(budget));
   for (const evaluate::ModelFigures& model : evaluation.models) {
     std::vector<std::string> row = {model.name};
