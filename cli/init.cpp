@@ -31,6 +31,9 @@ void print_json(const verbs::InitRequest& request, const verbs::InitResult& resu
                                        {"id", columns.id.value_or("")},
                                        {"time", columns.time.value_or("")},
                                        {"cluster", columns.cluster.value_or("")},
+                                       {"propensity", columns.propensity.value_or("")},
+                                       {"weight", columns.weight.value_or("")},
+                                       {"guardrails", columns.guardrails},
                                        {"arm_cost", study.arms.cost},
                                        {"cost_per_revenue", study.arms.cost_per_revenue},
                                        {"missing", columns.missing},
@@ -63,6 +66,12 @@ std::string init_text(const verbs::InitRequest& request, const verbs::InitResult
   line("id", printable(columns.id.value_or("the row number")));
   if (columns.time) line("time", printable(*columns.time));
   if (columns.cluster) line("cluster", printable(*columns.cluster));
+  if (columns.propensity) line("p(arm)", printable(*columns.propensity));
+  if (columns.weight) line("weight", printable(*columns.weight));
+  if (!columns.guardrails.empty())
+    text += "  " +
+            report::wrap("guardrails: " + printable(fmt::format("{}", fmt::join(columns.guardrails, ", "))), 4, 98) +
+            "\n";
   if (!columns.exclude.empty())
     text += "  " +
             report::wrap("no features: " + printable(fmt::format("{}", fmt::join(columns.exclude, ", "))), 4, 98) +

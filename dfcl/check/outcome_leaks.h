@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Features that tell the outcome: measured with it, or made of it. Two signs: a feature that alone explains nearly all
-// of the revenue within arms, and one that is non-zero only where the revenue is. Time: one sort per feature of at most
-// 100,000 sampled rows; a pass for the second sign where the sample shows it. Memory: the sample of one feature a
-// thread.
+// Features that tell the outcome: measured with it, or made of it. Three signs: a feature that alone explains nearly
+// all of the revenue within arms; one that alone tells of nearly every unit whether it has revenue (missing counts);
+// and one that is non-zero only where the revenue is. Time: one sort per feature of at most 100,000 sampled rows; a
+// pass for the third sign where the sample shows it. Memory: the sample of one feature a thread.
 #pragma once
 
 #include <vector>

@@ -245,11 +245,6 @@ std::vector<std::string> details_of(const Evaluation& evaluation, const Writer& 
   return details;
 }
 
-std::string upper_first(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
-}
-
 // It pays back, but its targeting is not shown to beat random: the simple roll-out, where that pays back itself.
 void answer_untargeted(const Candidate& best, const std::string& where, const Writer& writer, Verdict& verdict) {
   const std::string text =
@@ -302,7 +297,7 @@ void answer(const Candidate& best, const Writer& writer, Verdict& verdict) {
     const char* const targeting = targets                        ? ""
                                   : verdict.beats_random == "no" ? " Targeting does worse than random."
                                                                  : " Targeting is not shown to beat random.";
-    verdict.sentence = fmt::format("{}: {}.{}{}{}", upper_first(where), writer.headline(best), targeting,
+    verdict.sentence = fmt::format("Earns more than control: {}, {}.{}{}{}", where, writer.headline(best), targeting,
                                    writer.break_even(plan), writer.rule_words(best));
   } else if (verdict.pays_back == "no") {
     verdict.status = "loses";
@@ -311,9 +306,9 @@ void answer(const Candidate& best, const Writer& writer, Verdict& verdict) {
   } else {
     verdict.status = "not_shown";
     verdict.sentence = fmt::format(
-        "{} at any of these budgets. {}{}",
-        plan.incremental_profit ? "No plan is shown to pay back" : "No plan is shown to earn more than control",
-        the_best, plan.incremental_profit ? "" : writer.break_even(plan));
+        "{} at any of these budgets. Closest to it is {}: {}.{}",
+        plan.incremental_profit ? "No plan is shown to pay back" : "No plan is shown to earn more than control", where,
+        writer.headline(best), plan.incremental_profit ? "" : writer.break_even(plan));
   }
 }
 

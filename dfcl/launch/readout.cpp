@@ -254,6 +254,16 @@ void judge_guardrails(const Launch& launch, Readout& result) {
   }
 }
 
+bool is_free(const Moments& group) { return group.mean_c == 0.0 && group.cc == 0.0; }
+
+// Control cost nothing, so what these units were given beyond it is what was paid for them: a fact.
+void state_cost(Readout& result) {
+  const double spent = result.realised_spend;
+  if (result.incremental_profit)
+    result.incremental_profit = result.incremental_profit->plus(result.incremental_cost.value - spent);
+  result.incremental_cost = {spent, spent, spent};
+}
+
 void describe_arms(const Launch& launch, const Sums& sums, Readout& result) {
   const Moments& held = sums.by_role[role_index(Role::holdout)];
   for (std::size_t arm = 0; arm < launch.arms.size(); ++arm) {
@@ -360,6 +370,7 @@ Readout read_out(const Launch& launch, const ReadoutOptions& options) {
   }
   result.incremental_revenue = result.per_unit.revenue.scaled(planned.count);
   result.incremental_cost = result.per_unit.cost.scaled(planned.count);
+  if (is_free(sums.by_role[role_index(Role::holdout)]) && !result.has_sample_weights) state_cost(result);
   if (options.evaluated_per_unit) result.evaluated_incremental = options.evaluated_per_unit->scaled(planned.count);
   const Moments& missed = sums.spend_differences;
   const Interval spend = mean_of_c(missed, options.level).scaled(missed.count).plus(sums.planned_spend.value());

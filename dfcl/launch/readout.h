@@ -113,7 +113,7 @@ struct Readout {
   // Over the hold-out.
   Difference per_unit;
   Interval incremental_revenue;  // in all, for the units of role plan
-  Interval incremental_cost;
+  Interval incremental_cost;  // where the hold-out cost nothing it is what was spent, a fact: both ends are its value
   std::optional<double> value_per_revenue = {};
   std::optional<Interval> incremental_profit = {};  // in all; where it is known what revenue is worth
   std::optional<Interval> roi = {};                 // that per incremental cost

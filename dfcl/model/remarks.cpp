@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dfcl/core/count_text.h"
+
 namespace dfcl::model {
 namespace {
 
@@ -40,7 +42,7 @@ void add_promise(std::vector<std::string>& lines, const data::EvaluatedPlans& ev
   lines.push_back(fmt::format(
       "plans promise more than they are worth: at {:.4g} per unit predicted {:.4g} of revenue over control, "
       "on {} units it had not seen worth {:.4g} ({:.4g} to {:.4g})",
-      plan->spend, plan->predicted, evaluated.num_units, revenue.value, revenue.low, revenue.high));
+      plan->spend, plan->predicted, core::count_text(evaluated.num_units), revenue.value, revenue.low, revenue.high));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "dfcl/model/study_words.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "dfcl/core/error.h"
 #include "dfcl/io/study/study_file.h"
@@ -23,6 +22,13 @@ std::optional<data::Study> study_of(const Model& model) {
 
 data::ReportWords study_words(const Model& model) {
   return data::report_words(study_of(model).value_or(data::Study()));
+}
+
+std::optional<RevenueValue> study_value(const Model& model) {
+  const data::Study study = study_of(model).value_or(data::Study());
+  const std::optional<double> worth = study.value.of_revenue();
+  if (!worth) return std::nullopt;
+  return RevenueValue{*worth, study.value.margin.has_value()};
 }
 
 std::vector<std::string> carried_columns(const Model& model) {

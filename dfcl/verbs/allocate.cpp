@@ -62,8 +62,9 @@ data::Provenance request_provenance(const AllocateRequest& request, const PlanIn
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) provenance.options.emplace_back(name, value);
   };
-  const bool has_value = request.margin || request.per_revenue || rules.objective == allocate::Objective::profit;
-  if (has_value) add(request.per_revenue ? "per_revenue" : "margin", fmt::format("{}", rules.margin));
+  const bool has_value = input.value || rules.objective == allocate::Objective::profit;
+  if (has_value)
+    add(input.value && !input.value->is_margin ? "per_revenue" : "margin", fmt::format("{}", rules.margin));
   if (request.rule != PlanRule::none) add("rule", std::string(core::to_word(request.rule)));
   if (request.min_roi) add("min_roi", fmt::format("{}", *request.min_roi));
   add("segment", request.segment.value_or(""));
@@ -156,7 +157,7 @@ report::PlanSummary empty_figures(const AllocateRequest& request, const PlanInpu
   figures.arms = input.facts.arms.labels;
   figures.segments = input.segments;
   figures.rules = input.rules;
-  figures.shows_profit = request.margin || request.per_revenue || input.rules.objective == allocate::Objective::profit;
+  figures.shows_profit = input.value || input.rules.objective == allocate::Objective::profit;
   figures.has_second = request.second_budget.has_value();
   figures.launch_time = request.launch.value_or("");
   figures.budget_basis = request.include_control ? data::BudgetBasis::total : data::BudgetBasis::incremental;

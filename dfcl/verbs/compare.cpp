@@ -272,9 +272,9 @@ CompareResult compare_in(const CompareRequest& request, const data::Study& study
   result.report.comparison.over_seeds = figures_over_seeds(entries, seeds, *folder, first, others);
   if (!others.empty()) {
     const evaluate::Words spoken = evaluate::words_of(result.report.evaluation.words);
-    first.verdict =
-        evaluate::verdict_of(compare::mean_over_seeds(first, others, spoken),
-                             {spoken, join_problems(*result.report.evaluation.check), seeds.size(),
+    result.report.mean = compare::mean_over_seeds(first, others, spoken);
+    first.verdict = evaluate::verdict_of(
+        *result.report.mean, {spoken, join_problems(*result.report.evaluation.check), seeds.size(),
                               judged.checked.grade == check::Grade::adjustable, judgement.choice.not_pre_declared});
   }
   first.verdict.sentence += failure_words(entries, trainings.failures());

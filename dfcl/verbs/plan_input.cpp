@@ -30,6 +30,12 @@ void set_facts(const AllocateRequest& request, const data::PredictionFacts& fact
                core::RunContext& context) {
   input.facts = facts_of(request, facts);
   input.rules = make_rules(request, input.facts);
+  if (request.margin || request.per_revenue) {
+    input.value = model::RevenueValue{input.rules.margin, request.margin.has_value()};
+  } else if (input.model != nullptr) {
+    input.value = model::study_value(*input.model);
+    input.rules.margin = input.value ? input.value->worth : input.rules.margin;
+  }
   input.design = make_design(request, input.rules, context.seed);
   if (input.facts.is_index) {
     input.warnings.emplace_back(

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "dfcl/data/plan.h"
 #include "dfcl/data/prediction.h"
 #include "dfcl/launch/launch_design.h"
+#include "dfcl/model/study_words.h"
 #include "dfcl/verbs/allocate_request.h"
 #include "dfcl/verbs/rule_plan.h"
 
@@ -54,7 +56,9 @@ class PlanInput {
   std::string carried_from = {};  // path; "": in memory
   const data::ExtraColumns* carried = nullptr;
   std::shared_ptr<const model::Model> model = {};  // that made the predictions for this plan; null: they are a file's
-  std::vector<std::string> warnings;               // of predictions that are an index, say no control or have no ids
+  // What one unit of revenue is worth: as the request says, else as the model's study does; none: it is not known.
+  std::optional<model::RevenueValue> value = {};
+  std::vector<std::string> warnings;  // of predictions that are an index, say no control or have no ids
 };
 
 // A piece of the plan: ids, arms, what they are predicted to earn and cost, and roles where these are drawn.

@@ -49,7 +49,7 @@ launch::Promise make_promise(const AllocateRequest& request, const PlanInput& in
 void warn_of_promise(const report::PlanSummary& figures, bool is_one_of_several, core::RunContext& context) {
   if (!figures.promise || !figures.promise->differs()) return;
   context.warn((is_one_of_several ? fmt::format("budget {}: ", figures.budget) : "") +
-               report::promise_sentence(*figures.promise));
+               report::promise_sentence(*figures.promise, figures.words));
 }
 
 }  // namespace dfcl::verbs

@@ -47,6 +47,13 @@ std::optional<core::Interval> evaluated_per_unit(const io::PlanFile& plan) {
   return core::Interval{*value, *low, *high};
 }
 
+// What one unit of revenue is worth, where the plan was made with it.
+std::optional<double> value_of(const io::PlanFile& plan) {
+  const std::optional<double> margin = read_figure(plan, "margin");
+  const std::optional<double> value = margin ? margin : read_figure(plan, "per_revenue");
+  return value && std::isfinite(*value) && *value > 0.0 ? value : std::nullopt;
+}
+
 void require_number(const char* field, const std::optional<double>& number) {
   if (number && !(*number >= 0.0 && std::isfinite(*number)))
     throw core::field_error(field, "out of range", fmt::format("{}", *number), "a number of 0 or more");
@@ -103,6 +110,7 @@ ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context)
   options.spend_elasticity = read_figure(plan, "spend_elasticity");
   options.evaluated_per_unit = evaluated_per_unit(plan);
   options.value_per_revenue = request.margin ? request.margin : request.per_revenue;
+  if (!options.value_per_revenue) options.value_per_revenue = value_of(plan);
   if (!outcomes.time.empty() && !request.launch && plan.option("launch").empty() && plan.time.empty())
     context.warn(fmt::format("the outcomes have times, but when the plan started is not known: give {}",
                              core::field_name("launch")));

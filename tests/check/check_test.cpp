@@ -302,6 +302,70 @@ TEST_F(Suspects, SeparateTheArms) {
   EXPECT_NE(result.suspects[1].why.find("separates the arms"), std::string::npos);
 }
 
+// A fifth of the units buy, for an amount that no feature explains.
+class RevenueSuspects : public Suspects {
+ protected:
+  RevenueSuspects() {
+    core::RandomStream random(4, core::stream_purpose("test buyers"), 0);
+    for (float& revenue : trial_.revenue)
+      revenue = random.bernoulli(0.2) ? 5.0f + 90.0f * static_cast<float>(random.uniform()) : 0.0f;
+  }
+  bool bought(std::size_t unit) const { return trial_.revenue[unit] > 0.0f; }
+  // Noise where there is revenue, missing elsewhere; one in `wrong` units the other way round.
+  void set_basket(std::size_t wrong) {
+    core::RandomStream random(5, core::stream_purpose("test baskets"), 0);
+    for (std::size_t unit = 0; unit < trial_.num_units(); ++unit) {
+      const auto amount = static_cast<float>(random.exponential());
+      trial_.features.values(unit, 0) = bought(unit) != (unit % wrong == 0) ? amount : std::nanf("");
+    }
+  }
+};
+
+TEST_F(RevenueSuspects, AreMissingWhereNothingWasBought) {
+  EXPECT_TRUE(check().suspects.empty()) << "seeds 4, 9";
+  set_basket(500);
+  const CheckResult result = check();
+  ASSERT_EQ(result.suspects.size(), 1u);
+  EXPECT_EQ(result.suspects[0].name, "x0");
+  EXPECT_EQ(result.suspects[0].of, SuspectOf::revenue);
+  EXPECT_EQ(result.suspects[0].why, "alone it tells of 99.8 % of the units whether there is revenue");
+}
+
+TEST_F(RevenueSuspects, AreACutOrALevel) {
+  core::RandomStream random(6, core::stream_purpose("test items"), 0);
+  for (std::size_t unit = 0; unit < trial_.num_units(); ++unit) {
+    // Never 0, and high without revenue: neither an amount nor a count of what was bought.
+    trial_.features.values(unit, 0) = static_cast<float>((bought(unit) ? 1.0 : 3.0) + random.uniform());
+    trial_.features.values(unit, 5) = bought(unit) ? 2.0f : (random.bernoulli(0.5) ? 1.0f : 3.0f);
+  }
+  const CheckResult result = check();
+  ASSERT_EQ(result.suspects.size(), 2u);
+  EXPECT_EQ(result.suspects[0].name, "x0");
+  EXPECT_EQ(result.suspects[1].name, "x5");
+  EXPECT_NE(result.suspects[1].why.find("tells of 100 % of the units"), std::string::npos);
+}
+
+TEST_F(RevenueSuspects, AreNotFeaturesThatOnlyPredict) {
+  set_basket(50);  // 2 % of the units say otherwise
+  EXPECT_TRUE(check().suspects.empty());
+}
+
+TEST_F(RevenueSuspects, NeedThirtyUnitsWithRevenueAndThirtyWithout) {
+  const auto set_buyers = [&](std::size_t buyers) {
+    for (std::size_t unit = 0; unit < trial_.num_units(); ++unit) {
+      // Amounts from 1 to 1,000, so that buying or not explains little of them.
+      const double amount = std::pow(10.0, 3.0 * static_cast<double>(unit) / static_cast<double>(buyers));
+      trial_.revenue[unit] = unit < buyers ? static_cast<float>(amount) : 0.0f;
+      trial_.features.values(unit, 0) = bought(unit) ? 3.0f : 1.0f;
+    }
+  };
+  set_buyers(29);
+  EXPECT_TRUE(check().suspects.empty());
+  set_buyers(30);
+  ASSERT_EQ(check().suspects.size(), 1u);
+  EXPECT_EQ(check().suspects[0].why, "alone it tells of 100 % of the units whether there is revenue");
+}
+
 TEST(Duplicates, OfIdsAreCountedAndShown) {
   core::RunContext context(1);
   data::Trial trial = fair_trial(3000, 2, kTwoArms, 10);

@@ -36,6 +36,63 @@ TEST(RoleWords, WordsForControl) {
     EXPECT_EQ(control_score(label), 0) << label;
 }
 
+TEST(RoleWords, OtherLanguagesAndAccents) {
+  EXPECT_EQ(name_score("Umsatz", Word::revenue), 3);
+  EXPECT_EQ(name_score("Gesamtumsatz", Word::revenue), 1);
+  EXPECT_EQ(name_score("chiffre_affaires", Word::revenue), 2);
+  EXPECT_EQ(name_score("Kosten", Word::cost), 3);
+  EXPECT_EQ(name_score("co\u00fbt", Word::cost), 3);  // coût
+  EXPECT_GT(name_score("umsatz_vorjahr", Word::before), 0);
+  EXPECT_GE(name_score("K\u00dcNDIGUNG", Word::loss), 2);  // KÜNDIGUNG
+  EXPECT_EQ(name_score("returning_customer", Word::loss), 1);
+  for (const char* label : {"Kontrolle", "Kontrollgruppe", "T\u00e9moin", "sin oferta", "kein Rabatt", "0 EUR",
+                            "\u20ac0", "hold-out", "0%"})
+    EXPECT_EQ(control_score(label), 2) << label;
+  for (const char* label : {"10 EUR", "Kontakt", "sint", "5%", "V0"}) EXPECT_EQ(control_score(label), 0) << label;
+}
+
+TEST(Outcomes, AreFlagsCountsOrAmounts) {
+  std::vector<float> count, money, whole;
+  data::SampledColumn two = number_column("bought", {});
+  two.labels = {"0", "1"};
+  for (int row = 0; row < 100; ++row) {
+    two.numbers.push_back(static_cast<float>(row % 2));
+    two.codes.push_back(static_cast<std::uint32_t>(row % 2));
+    count.push_back(static_cast<float>(row % 5));
+    money.push_back(static_cast<float>(row) + 0.25f);
+    whole.push_back(static_cast<float>(row % 7));
+  }
+  EXPECT_EQ(outcome_kind(two), OutcomeKind::flag);
+  EXPECT_EQ(outcome_kind(number_column("orders", count)), OutcomeKind::count);
+  EXPECT_EQ(outcome_kind(number_column("x", money)), OutcomeKind::amount);
+  EXPECT_EQ(outcome_kind(number_column("revenue", whole)), OutcomeKind::amount);
+}
+
+TEST(Outcomes, LossesAreNamed) {
+  for (const char* name :
+       {"churn", "churned", "refund_amount", "product_returns", "Retouren", "complaints", "unsubscribed"})
+    EXPECT_TRUE(is_loss(name)) << name;
+  for (const char* name :
+       {"complaints_last_year", "refunds_90d", "churn_score", "returning", "default_channel", "revenue"})
+    EXPECT_FALSE(is_loss(name)) << name;
+}
+
+// Drawn with these probabilities, 1 / p averages to the number of arms; P(treated) of everybody does not.
+TEST(ArmDifference, KnowsAPropensity) {
+  ArmCodes arms{.arm = {}, .num_arms = 2, .control = 0, .group = {}, .num_groups = 0};
+  std::vector<float> received, treated;
+  core::RandomStream random(2, core::stream_purpose("test propensity"), 0);
+  for (int row = 0; row < 4000; ++row) {
+    const double p = 0.2 + 0.2 * random.uniform();
+    const bool is_treated = random.bernoulli(p);
+    arms.arm.push_back(is_treated ? 1 : 0);
+    received.push_back(static_cast<float>(is_treated ? p : 1.0 - p));
+    treated.push_back(static_cast<float>(p));
+  }
+  EXPECT_TRUE(is_propensity(number_column("p", received), arms)) << "seed 2";
+  EXPECT_FALSE(is_propensity(number_column("p", treated), arms));
+}
+
 TEST(RoleWords, WhatIsShownHoldsNoLineEnd) {
   EXPECT_EQ(shown("a\nb\x7f"), "a?b?");
   EXPECT_LT(shown(std::string(500, 'x')).size(), 70u);

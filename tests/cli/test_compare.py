@@ -82,6 +82,26 @@ def test_every_method_and_seed_is_trained_and_shown(whole, trial):
         assert words in result.stdout + result.stderr
 
 
+def test_the_screen_shows_what_the_verdict_speaks_of(whole, trial):
+    """One cut of the plans: deployed, means over seeds. Two cuts beside each other once named two best methods."""
+    _, results, _ = whole
+    shown = trial.plain("compare", "study.toml", *QUICK, "-o", "whole", *METHODS, "--seeds", "2", "--truth", "truth.parquet", "--quiet")
+    assert shown.code == 0, shown.stderr
+    lines = shown.stdout.splitlines()
+    assert len(lines) <= 25 and max(map(len, lines)) <= 100
+    assert " over control per shop, 2 seeds; 95 % intervals, each alone" in shown.stdout or " over control per unit, 2 seeds; 95 % intervals, each alone" in shown.stdout
+    assert "first seed" not in shown.stdout and "gain over" not in shown.stdout
+    assert "Pays back: " in shown.stdout and "Targeting beats random: " in shown.stdout
+    # Of a method, the screen has the mean over seeds of what the evaluations of each seed say.
+    control = results["control"]["revenue"]["value"]
+    budget = results["budgets"][0]["per_unit"]
+    revenue = next(one for one in figures_of(results, "dfcl-mer", "revenue") if one["budget_per_unit"] == budget)
+    row = next(line for line in lines if "dfcl-mer" in line and "(" in line and " to " in line)
+    cell = float(row.split("(dfcl-mer)")[-1].replace("dfcl-mer", "").split()[0])
+    assert cell == pytest.approx(revenue["mean"] - control, abs=0.02)
+    assert "than tsm at" in shown.stdout
+
+
 def test_a_model_is_that_of_train(whole, trial):
     folder, _, _ = whole
     trained = trial("train", "study.toml", "--method", "dfcl-mer", *QUICK[:4], "--seed", "6", "-o", "plain.safetensors")

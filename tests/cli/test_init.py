@@ -211,3 +211,123 @@ def test_a_header_cannot_drive_the_terminal(dfcl, tmp_path):
     rows = [shop(numbers, numbers.choice(["none", "b", "c"])) for _ in range(2000)]
     write_trial(tmp_path / "t.csv", [{("bas\x1b[31mket" if key == "basket" else key): value for key, value in row.items()} for row in rows])
     assert "\x1b" not in dfcl("init", "t.csv", "-o", "s.toml").stdout
+
+
+def customers(seed, arms, labels, extra=None):
+    """A made-up shop in any language: who buys depends on the arm, the amount on chance. labels: names of the columns."""
+    numbers = random.Random(seed)
+    rows = []
+    for unit in range(6000):
+        arm, lift, rate = numbers.choice(arms)
+        bought = numbers.random() < 0.2 + lift
+        orders = 1 + (numbers.random() < 0.3) if bought else 0
+        amount = round(orders * numbers.uniform(10, 60), 2) if bought else 0
+        row = {
+            labels["id"]: 100_000 + unit,
+            labels["age"]: numbers.randrange(18, 80),
+            labels["past"]: round(numbers.expovariate(0.02), 2),
+            labels["arm"]: arm,
+            labels["orders"]: orders,
+            labels["revenue"]: amount,
+            labels["cost"]: round(rate * amount, 2),
+        }
+        row.update(extra(numbers, arm, bought) if extra else {})
+        rows.append(row)
+    return rows
+
+
+LANGUAGES = {
+    "German": (
+        [("Kontrolle", 0, 0), ("Rabatt 5", 0.08, 0.05), ("Rabatt 10", 0.15, 0.1)],
+        {"id": "kunde", "age": "alter", "past": "umsatz_vorjahr", "arm": "gruppe", "orders": "bestellungen", "revenue": "umsatz", "cost": "kosten"},
+    ),
+    "German, discount as cost": (
+        [("Kontrollgruppe", 0, 0), ("Testgruppe", 0.15, 0.1)],
+        {"id": "Kundennummer", "age": "Alter", "past": "Bestellwert_12m", "arm": "Gruppe", "orders": "Anzahl Bestellungen", "revenue": "Gesamtumsatz", "cost": "Rabatt"},
+    ),
+    "French": (
+        [("Témoin", 0, 0), ("Remise 10%", 0.1, 0.1), ("Remise 20%", 0.2, 0.2)],
+        {"id": "id_client", "age": "âge", "past": "ca_annee_precedente", "arm": "groupe", "orders": "commandes", "revenue": "chiffre_affaires", "cost": "remise_accordee"},
+    ),
+    "Spanish": (
+        [("control", 0, 0), ("cupón", 0.15, 0.1)],
+        {"id": "cliente_id", "age": "edad", "past": "ingresos", "arm": "grupo", "orders": "compras", "revenue": "ventas", "cost": "coste"},
+    ),
+    "English, counts before the amount": (
+        [("0", 0, 0), ("5", 0.08, 0.05), ("10", 0.15, 0.1)],
+        {"id": "customer_id", "age": "age", "past": "orders_90d", "arm": "discount_pct", "orders": "orders", "revenue": "revenue", "cost": "subsidy"},
+    ),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_names_in_other_languages_and_amounts_before_counts(dfcl, tmp_path, language):
+    arms, names = LANGUAGES[language]
+    write_trial(tmp_path / "t.csv", customers(11, arms, names))
+    found, study, _ = init(dfcl, tmp_path, "t.csv")
+    assert [found[key] for key in ("id", "arm", "control", "revenue", "cost")] == [names["id"], names["arm"], arms[0][0], names["revenue"], names["cost"]]
+    assert names["orders"] in found["exclude"] and names["past"] not in found["exclude"]
+    assert study["cost"] == {"control_is_free": True, "non_negative": True}
+    assert dfcl("check", "study.toml").code == 0
+
+
+def test_losses_are_guardrails_and_never_revenue(dfcl, tmp_path):
+    """Churn differs most, and comes first; more of it is worse."""
+    names = dict(LANGUAGES["German"][1], age="tenure", past="past_spend", arm="offer", orders="orders", revenue="revenue_90d", cost="cost", id="account_id")
+    extra = lambda numbers, arm, bought: {"churned": int(numbers.random() < (0.3 if arm == "control" else 0.1)), "refunds": int(bought and numbers.random() < 0.2)}
+    rows = customers(12, [("control", 0, 0), ("call", 0.15, 0.1)], names, extra)
+    first = [{"churned": row["churned"], **row} for row in rows]
+    write_trial(tmp_path / "t.csv", first)
+    found, _, text = init(dfcl, tmp_path, "t.csv")
+    assert found["revenue"] == "revenue_90d" and "taken for a time after the arms were drawn" in found["unsure"]["columns.revenue"]
+    assert found["guardrails"] == ["churned", "refunds"] and "columns.guardrails" not in found["unsure"]
+    assert "churned: differs between the arms" in text and "refunds: " in text
+    assert dfcl("check", "study.toml").code == 0
+    # Nothing else is there: what to make of it is said, and no plan buys churn.
+    write_trial(tmp_path / "u.csv", [{key: row[key] for key in ("account_id", "tenure", "offer", "churned")} for row in first])
+    found, _, _ = init(dfcl, tmp_path, "u.csv")
+    assert found["revenue"] == "" and found["guardrails"] == ["churned"]
+    assert "more of 'churned' is a loss" in found["unsure"]["columns.revenue"]
+
+
+def test_propensities_and_weights(dfcl, tmp_path):
+    numbers = random.Random(13)
+    rows = []
+    for unit in range(5000):
+        p = numbers.choice([0.3, 0.6])
+        mailed = numbers.random() < p
+        rows.append(
+            {
+                "person_id": unit,
+                "age": numbers.randrange(18, 80),
+                "weight": numbers.choice([55, 70, 90]),
+                "survey_weight": numbers.choice([0.5, 1, 2]),
+                "propensity": p if mailed else 1 - p,
+                "mailed": "Yes" if mailed else "No",
+                "donation": round(numbers.expovariate(0.05), 2) if numbers.random() < 0.2 + 0.1 * mailed else 0,
+            }
+        )
+    write_trial(tmp_path / "t.csv", rows)
+    found, _, _ = init(dfcl, tmp_path, "t.csv")
+    assert (found["arm"], found["revenue"], found["propensity"], found["weight"]) == ("mailed", "donation", "propensity", "survey_weight")
+    assert "columns.propensity" not in found["unsure"] and "columns.weight" in found["unsure"]
+    assert dfcl("check", "study.toml").code == 0
+
+
+def test_decimal_commas_are_said(dfcl, tmp_path):
+    arms, names = LANGUAGES["German"]
+    rows = [{key: str(value).replace(".", ",") if isinstance(value, float) else value for key, value in row.items()} for row in customers(14, arms, names)]
+    with open(tmp_path / "t.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=rows[0], delimiter=";")
+        writer.writeheader()
+        writer.writerows(rows)
+    for row in rows:  # few values: these can be looked at
+        row["laenge"] = f"{row['kunde'] % 40},5"
+    with open(tmp_path / "u.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=rows[0], delimiter=";")
+        writer.writeheader()
+        writer.writerows(rows)
+    assert "laenge: numbers with a decimal comma, read as text: write them with a point" in init(dfcl, tmp_path, "u.csv")[2]
+    found, _, text = init(dfcl, tmp_path, "t.csv")
+    assert "umsatz: text, by its name an amount: write its numbers with a decimal point" in text
+    assert "umsatz (text" in found["unsure"]["columns.exclude"]

@@ -178,3 +178,30 @@ def test_allocate_reports_incremental_profit(dfcl, tmp_path):
         assert plan["roi"] == pytest.approx(0.75)
     text = dfcl("allocate", "p.parquet", "--control", "off", "--budget", 2, "--objective", "profit", "--margin", 0.5).stdout
     assert "over control: 0.5 x incremental revenue - incremental spend; ROI 75.0 %" in text
+
+
+def test_allocate_takes_what_revenue_is_worth_from_the_models_study(dfcl, tmp_path):
+    """The study says it once: plans show profit, and plan for it, without another flag."""
+    made = dfcl("simulate", "--preset", "marketing", "--rows", 3000, "--seed", 1, "-o", "trial.parquet", "--study", "study.toml")
+    assert made.code == 0, made.stderr
+    trained = dfcl("train", "study.toml", "--method", "tsm-boost", "--set", "boost.trees=30", "--set", "value.margin=0.4", "-o", "model.safetensors")
+    assert trained.code == 0, trained.stderr
+
+    def allocate(*flags):
+        result = dfcl("allocate", "model.safetensors", "trial.parquet", "--share-of-max", 0.3, *flags, "--json")
+        assert result.code == 0, result.stderr
+        return json.loads(result.stdout)
+
+    plan = allocate()
+    assert plan["incremental_profit"] == pytest.approx(0.4 * plan["incremental_revenue"] - plan["incremental_cost"])
+    profit = allocate("--objective", "profit")
+    assert profit["spend"] == allocate("--objective", "profit", "--margin", 0.4)["spend"]
+    assert profit["spend"] < allocate("--objective", "profit", "--margin", 1)["spend"]  # what a flag says counts more
+    # And the launch is read out with it.
+    allocate("--holdout", 0.1, "-o", "plan.parquet")
+    outcomes = dfcl("simulate", "--preset", "marketing", "--rows", 3000, "--seed", 1, "--outcomes-of", "plan.parquet", "-o", "outcomes.parquet")
+    assert outcomes.code == 0, outcomes.stderr
+    read = dfcl("readout", "plan.parquet", "outcomes.parquet", "--json")
+    realised = json.loads(read.stdout)["readout"]["realised"]
+    gain, cost = realised["incremental_revenue"]["value"], realised["incremental_cost"]["value"]
+    assert realised["incremental_profit"]["value"] == pytest.approx(0.4 * gain - cost)

@@ -69,6 +69,22 @@ def test_an_incremental_budget_is_compared_with_spend_above_control(dfcl, tmp_pa
     assert readout(dfcl, "--budget", "500")["readout"] == results["readout"]  # the number that was given to allocate
 
 
+def test_what_revenue_is_worth_is_taken_from_the_plan(dfcl, tmp_path, launched):
+    made = dfcl("allocate", launched / "predictions.parquet", "--share-of-max", "0.2", "--holdout", "0.1", "--margin", "0.5", "-o", "plan.parquet")
+    assert made.code == 0, made.stderr
+    done = dfcl("simulate", "--preset", "marketing", "--rows", ROWS, "--seed", "1", "--outcomes-of", "plan.parquet", "-o", "outcomes.parquet")
+    assert done.code == 0, done.stderr
+    realised = readout(dfcl)["readout"]["realised"]
+    assert realised["incremental_profit"] == readout(dfcl, "--margin", "0.5")["readout"]["realised"]["incremental_profit"]
+    assert realised["incremental_profit"] != readout(dfcl, "--margin", "0.4")["readout"]["realised"]["incremental_profit"]
+    # Control is free: what was given beyond it is what was spent.
+    cost = realised["incremental_cost"]
+    assert cost["value"] == cost["low"] == cost["high"] == realised["spend"]
+    text = dfcl("readout", "plan.parquet", "outcomes.parquet").stdout
+    line = next(line for line in text.splitlines() if "cost over the hold-out" in line)
+    assert "[" not in line
+
+
 def test_planned_against_realised_and_over_the_hold_out(dfcl, tmp_path, files):
     plan, outcomes = ({k: np.array(v) for k, v in table.items()} for table in files)
     results = readout(dfcl, "--holdout-share", "0.1", "-o", "results.json")

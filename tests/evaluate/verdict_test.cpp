@@ -186,7 +186,7 @@ TEST(Verdict, NeverLaunchesAPlanThatLosesMoney) {
   EXPECT_EQ(unclear.status, "not_shown");
   EXPECT_EQ(unclear.pays_back, "not_shown");
   EXPECT_EQ(unclear.model, "mer");
-  EXPECT_TRUE(unclear.sentence.starts_with("No plan is shown to pay back at any of these budgets."))
+  EXPECT_TRUE(unclear.sentence.starts_with("No plan is shown to pay back at any of these budgets. Closest to it is "))
       << unclear.sentence;
 }
 
@@ -195,6 +195,7 @@ TEST(Verdict, SaysWhatRevenueMustBeWorthWhereItIsNotKnown) {
   EXPECT_EQ(found.status, "gain_shown");
   EXPECT_EQ(found.pays_back, "depends");
   EXPECT_EQ(found.beats_random, "yes");
+  EXPECT_TRUE(found.sentence.starts_with("Earns more than control: ")) << found.sentence;
   EXPECT_TRUE(has(found.sentence,
                   "It returns 0.2 revenue per cost (95 % interval of this figure alone 0.1 to 0.4): it breaks even "
                   "where one unit of revenue "
@@ -202,7 +203,8 @@ TEST(Verdict, SaysWhatRevenueMustBeWorthWhereItIsNotKnown) {
       << found.sentence;
   const Verdict none = verdict({{.name = "tsm", .gain = 2.2, .over_random = 4.0}});
   EXPECT_EQ(none.status, "not_shown");
-  EXPECT_TRUE(none.sentence.starts_with("No plan is shown to earn more than control at any of these budgets."))
+  EXPECT_TRUE(none.sentence.starts_with(
+      "No plan is shown to earn more than control at any of these budgets. Closest to it is "))
       << none.sentence;
   EXPECT_TRUE(has(none.details[0], "; a gain is not shown once all comparisons are counted.")) << none.details[0];
 }

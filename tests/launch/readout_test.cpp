@@ -157,6 +157,28 @@ TEST(Readout, TotalsAreSumsOverTheUnits) {
   EXPECT_NEAR(readout.next_multiplier->value, 2.0 * std::sqrt(0.75), 1e-12);
 }
 
+// A price per mailing: what was paid for the planned units is no estimate, whatever predictions adjust.
+TEST(Readout, MoneyThatWasSpentHasNoInterval) {
+  const World world(20'000);
+  Launch launch = launch_of(world, 20'000, 3, {.holdout = 0.1});
+  double spent = 0.0;
+  for (std::size_t unit = 0; unit < launch.num_units(); ++unit) {
+    launch.cost[unit] = launch.received_arm[unit] == 0 ? 0.0 : 0.5;
+    spent += launch.cost[unit];
+  }
+  const ReadoutOptions options{.holdout_share = 0.1, .value_per_revenue = 2.0};
+  const Readout free = read_out(launch, options);
+  EXPECT_DOUBLE_EQ(free.incremental_cost.value, spent) << "seed 3";
+  EXPECT_EQ(free.incremental_cost.low, free.incremental_cost.value);
+  EXPECT_EQ(free.incremental_cost.high, free.incremental_cost.value);
+  EXPECT_NEAR(free.incremental_profit->value, 2.0 * free.incremental_revenue.value - spent, 1e-6 * spent);
+  EXPECT_LT(free.incremental_profit->low, free.incremental_profit->high);
+  // Where control costs something, what it would have cost these units is an estimate.
+  for (std::size_t unit = 0; unit < launch.num_units(); ++unit) launch.cost[unit] += unit % 3 == 0 ? 0.2 : 0.0;
+  const Readout dear = read_out(launch, options);
+  EXPECT_LT(dear.incremental_cost.low, dear.incremental_cost.high);
+}
+
 TEST(Readout, UnitsThatDidNotGetTheirArmAreSaidAloudAndStillCount) {
   const World world(20'000);
   const Readout readout = read_out(launch_of(world, 40'000, 3, {.missed = 0.3}), {.holdout_share = 0.05});

@@ -70,9 +70,9 @@ TEST(ReadoutVerdict, PutsWhatWasPromisedBesideWhatWasDelivered) {
   kept.planned_incremental = 640.0;
   kept.budget = kept.budget_of_all = 250.0;
   EXPECT_EQ(readout_verdict(kept).details[1],
-            "Promised: +640.00 by the predictions. Delivered: +500.00 [100.00, 900.00], which holds what was "
-            "predicted.");
-  EXPECT_EQ(readout_verdict(kept).details[2], "Spend was 250.00 against a budget of 250.00 (+0.0 %).");
+            "Promised: +640.00 by the predictions. Delivered: +500.00 [100.00, 900.00]; what was predicted "
+            "lies within.");
+  EXPECT_EQ(readout_verdict(kept).details[2], "Spend was 250.00 against a budget of 250.00 (0.0 %).");
   kept.planned_incremental = 6400.0;
   kept.evaluated_incremental = core::Interval{450.0, 250.0, 650.0};
   EXPECT_EQ(readout_verdict(kept).details[1],

@@ -36,6 +36,13 @@ TEST(PromiseReport, SaysBothFiguresInOneSentence) {
   EXPECT_EQ(promise_sentence(promise()),
             "predicted +64,254.00; on units the model had not seen such a plan was worth 18,600.00 (9,100.00 to "
             "28,000.00)");
+  data::ReportWords words;
+  words.currency = "EUR";
+  words.unit = "customer";
+  EXPECT_EQ(
+      promise_sentence(promise(), words),
+      "predicted +EUR 64,254.00; on customers the model had not seen such a plan was worth EUR 18,600.00 (9,100.00 "
+      "to 28,000.00)");
   launch::Promise index = promise();
   index.status = launch::PromiseStatus::index;
   EXPECT_FALSE(has(promise_sentence(index), "predicted"));

@@ -186,6 +186,24 @@ ArmDifference arm_difference(const data::SampledColumn& column, const ArmCodes& 
   return result;
 }
 
+bool is_propensity(const data::SampledColumn& column, const ArmCodes& arms) {
+  double rows = 0.0, sum = 0.0, squares = 0.0;
+  for (std::size_t row = 0; row < column.numbers.size(); ++row) {
+    const auto p = static_cast<double>(column.numbers[row]);
+    if (!(p > 0.0 && p <= 1.0)) return false;
+    rows += 1.0;
+    sum += 1.0 / p;
+    squares += 1.0 / (p * p);
+  }
+  if (rows < 100.0) return false;
+  const double mean = sum / rows;
+  const double spread = std::sqrt(std::max(0.0, squares / rows - mean * mean) / rows);
+  const auto num_arms = static_cast<double>(arms.num_arms);
+  constexpr double kMostSpreads = 4.0;
+  constexpr double kRounded = 0.01;  // 1/3 written as 0.333
+  return std::fabs(mean - num_arms) <= kMostSpreads * spread + kRounded * num_arms;
+}
+
 double explained_share(const data::SampledColumn& column, const ArmCodes& arms) {
   const double degrees = static_cast<double>(arms.num_arms) - 1.0;
   if (!column.is_number()) {

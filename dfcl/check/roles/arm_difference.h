@@ -36,6 +36,10 @@ struct ArmDifference {
 
 ArmDifference arm_difference(const data::SampledColumn& column, const ArmCodes& arms);
 
+// Do these numbers look like the probability of the arm that each row got? Then 1 / p is the number of arms on average,
+// within chance, whatever the design was.
+bool is_propensity(const data::SampledColumn& column, const ArmCodes& arms);
+
 // How much of a column a candidate for the arm explains beyond chance: 0 nothing, 1 all of it.
 double explained_share(const data::SampledColumn& column, const ArmCodes& arms);
 

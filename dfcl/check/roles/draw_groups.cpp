@@ -14,9 +14,10 @@ constexpr double kLeastShare = 0.05;       // share of rows in such groups
 constexpr double kMostMixed = 0.1;         // of what drawing row by row would have mixed
 
 struct Grouping {
-  std::size_t groups = 0;  // with more than one row
-  std::size_t mixed = 0;   // of them
-  std::size_t rows = 0;    // in them
+  std::size_t groups = 0;    // with more than one row
+  std::size_t mixed = 0;     // of them
+  std::size_t rows = 0;      // in them
+  bool in_every_arm = true;  // some group is of that arm alone: amounts that only one arm was given are no groups
   double mixed_by_chance = 0.0;
 };
 
@@ -38,13 +39,16 @@ Grouping grouping_of(const data::SampledColumn& column, const ArmCodes& arms) {
   double same = 0.0;  // two rows have the same arm by chance
   for (const double one : share) same += one * one;
   Grouping grouping;
+  std::vector<bool> has_group(arms.num_arms);
   for (std::size_t group = 0; group <= most; ++group) {
     if (rows[group] < 2) continue;
     ++grouping.groups;
     grouping.rows += rows[group];
     grouping.mixed += mixed[group];
     grouping.mixed_by_chance += 1.0 - same;  // at least
+    if (mixed[group] == 0) has_group[first[group]] = true;
   }
+  grouping.in_every_arm = std::find(has_group.begin(), has_group.end(), false) == has_group.end();
   return grouping;
 }
 
@@ -57,7 +61,7 @@ DrawGroups find_draw_groups(const data::TableSample& sample, const ArmChoice& ar
     const data::SampledColumn& column = sample.columns[i];
     if (i == arm.column || unique[i] || column.codes.empty()) continue;
     const Grouping grouping = grouping_of(column, arm.codes);
-    if (grouping.groups < kFewestGroups ||
+    if (grouping.groups < kFewestGroups || !grouping.in_every_arm ||
         static_cast<double>(grouping.rows) < kLeastShare * static_cast<double>(sample.num_rows) ||
         static_cast<double>(grouping.mixed) > kMostMixed * grouping.mixed_by_chance)
       continue;

@@ -56,6 +56,22 @@ bool is_average_of(const std::vector<float>& x, const std::vector<float>& y,
   return std::fabs(sums.mean_x / sums.mean_y - 1.0) < kSame && std::fabs(sums.xy / sums.xx - 1.0) < kSame;
 }
 
+// "12,50" and "3": by the most frequent values of a text column.
+bool has_decimal_commas(const data::ColumnSummary& column) {
+  if (column.is_number || column.frequent.empty()) return false;
+  bool found = false;
+  for (const auto& [value, rows] : column.frequent) {
+    const std::size_t comma = value.find(',');
+    const std::size_t first = value.starts_with("-") ? 1 : 0;
+    const bool is_number = value.size() > first && comma != first && comma + 1 != value.size() &&
+                           std::count(value.begin(), value.end(), ',') <= 1 &&
+                           value.find_first_not_of("0123456789,", first) == std::string::npos;
+    if (!is_number) return false;
+    found = found || comma != std::string::npos;
+  }
+  return found;
+}
+
 class LeakFinder {
  public:
   LeakFinder(const data::TableSummary& summary, const data::TableSample& sample, const ColumnEvidence& evidence,
@@ -140,6 +156,11 @@ class LeakFinder {
   bool look_at_names_of_units(std::size_t i) {
     const data::ColumnSummary& column = summary_.columns[i];
     const int name = std::max(name_score(column.name, Word::id), name_score(column.name, Word::cluster));
+    if (has_decimal_commas(column))
+      return leave_out(i, false, "numbers with a decimal comma, read as text: write them with a point");
+    const bool names_money = std::max(name_score(column.name, Word::revenue), name_score(column.name, Word::cost)) > 0;
+    if (!column.is_number && column.distinct_is_at_least && names_money)
+      return leave_out(i, false, "text, by its name an amount: write its numbers with a decimal point");
     if (!column.is_number && column.distinct_is_at_least)
       return leave_out(i, true, "text with a thousand values and more");
     if (column.is_integer && column.distinct_is_at_least && name >= 2)

@@ -32,10 +32,15 @@ double evidence_of(double corrected_p) {
   return corrected_p >= 1.0 ? 0.0 : std::min(kMostEvidence, -std::log10(std::max(1e-300, corrected_p)));
 }
 
-int revenue_name(const std::string& name) {
+// A stretch of time ("revenue_90d") lies before the arm was drawn, unless the data show that it comes after.
+int revenue_name(const std::string& name, bool comes_after) {
   const int out = name_score(name, Word::outcome) >= 2 ? 2 : 0;
-  return std::min(3, name_score(name, Word::revenue) + out) - name_score(name, Word::before) -
-         name_score(name, Word::cost);
+  const int before = comes_after && is_window(name) ? 0 : name_score(name, Word::before);
+  return std::min(3, name_score(name, Word::revenue) + out) - before - name_score(name, Word::cost);
+}
+
+bool surely_differs(const ColumnEvidence& evidence, std::size_t column) {
+  return evidence.corrected_p(column) < kBeyondChance;
 }
 
 bool has_many_values(const data::SampledColumn& column) {
@@ -47,16 +52,43 @@ struct Scored {
   double score;
 };
 
-// Deeper in the funnel: non-zero only where the winner is, an amount rather than a flag, with a name as good.
-std::size_t deepest(const data::TableSample& sample, const std::vector<Scored>& candidates, std::size_t winner) {
+// Every non-zero row of `inner` is one of `outer`, however common that is. Weaker than is_within: two columns from
+// before may be zero for the same units.
+bool lies_in(const data::SampledColumn& inner, const data::SampledColumn& outer) {
+  constexpr double kLeastOutside = 30.0;
+  double inside = 0.0, outside = 0.0;
+  for (std::size_t row = 0; row < inner.numbers.size(); ++row) {
+    const float a = inner.numbers[row];
+    const float b = outer.numbers[row];
+    if (std::isnan(a) || std::isnan(b)) continue;
+    if (a != 0.0f && b == 0.0f) return false;
+    inside += a != 0.0f ? 1.0 : 0.0;
+    outside += b == 0.0f ? 1.0 : 0.0;
+  }
+  return inside >= kLeastOutside && outside >= kLeastOutside;
+}
+
+// The same outcome as the winner, closer to money: deeper in the funnel (non-zero only where the winner is), or named
+// revenue and different between the arms too.
+std::size_t closest_to_money(const data::TableSample& sample, const ColumnEvidence& evidence,
+                             const std::vector<Scored>& candidates, std::size_t winner) {
+  const auto name_of = [&](std::size_t column) {
+    const bool is_part =
+        evidence.corrected_p(winner) < kDiffers && is_within(sample.columns[column], sample.columns[winner]);
+    return revenue_name(sample.columns[column].name, is_part || surely_differs(evidence, column));
+  };
   const auto rank = [&](std::size_t column) {
-    const int name = revenue_name(sample.columns[column].name);
-    return std::tuple{name > 0, has_many_values(sample.columns[column]), name};
+    return std::tuple{name_of(column) > 0, outcome_kind(sample.columns[column]), name_of(column)};
   };
   std::size_t best = winner;
   for (const Scored& other : candidates) {
-    if (other.column == best || !is_within(sample.columns[other.column], sample.columns[winner])) continue;
-    if (rank(other.column) > rank(best)) best = other.column;
+    if (other.column == winner) continue;
+    const data::SampledColumn& column = sample.columns[other.column];
+    const int name = name_of(other.column);
+    const bool differs = evidence.corrected_p(other.column) < (name >= 2 ? kDiffers : kBeyondChance);
+    const bool is_same = is_within(column, sample.columns[winner]) || (name > 0 && differs) ||
+                         (name >= 2 && lies_in(column, sample.columns[winner]));
+    if (is_same && rank(other.column) > rank(best)) best = other.column;
   }
   return best;
 }
@@ -73,6 +105,25 @@ double zero_share(const data::SampledColumn& column) {
 
 double negative_share(const data::SampledColumn& column) {
   return share_of(column, [](float value) { return value < 0.0f; });
+}
+
+OutcomeKind outcome_kind(const data::SampledColumn& column) {
+  if (!has_many_values(column)) return OutcomeKind::flag;
+  if (name_score(column.name, Word::money) >= 2) return OutcomeKind::amount;
+  constexpr float kMostCounted = 50.0f;
+  bool is_whole = true;
+  float largest = 0.0f;
+  for (const float value : column.numbers) {
+    if (std::isnan(value)) continue;
+    is_whole = is_whole && value == std::floor(value);
+    largest = std::max(largest, value);
+  }
+  const bool is_count = is_whole && (largest <= kMostCounted || name_score(column.name, Word::count) >= 2);
+  return is_count ? OutcomeKind::count : OutcomeKind::amount;
+}
+
+bool is_loss(const std::string& name) {
+  return name_score(name, Word::loss) >= 2 && name_score(name, Word::before) == 0 && name_score(name, Word::model) == 0;
 }
 
 std::string p_words(double p) { return p < 1e-9 ? "p < 1e-9" : fmt::format("p = {:.2g}", p); }
@@ -100,29 +151,53 @@ RoleChoice choose_revenue(const data::TableSample& sample, const ColumnEvidence&
     const ArmDifference& difference = evidence.differences[i];
     if (evidence.taken[i] || !column.is_number() || !difference.tested || difference.is_function_of_arm) continue;
     if (difference.zero_in_control && difference.zero_by_chance * evidence.num_tested < kBeyondChance) continue;
+    if (is_loss(column.name)) continue;
     const double shape = negative_share(column) > 0.0 ? -2.0 : (zero_share(column) >= 0.1 ? 1.0 : 0.0);
-    candidates.push_back({i, evidence_of(evidence.corrected_p(i)) + shape + revenue_name(column.name)});
+    candidates.push_back(
+        {i, evidence_of(evidence.corrected_p(i)) + shape + revenue_name(column.name, surely_differs(evidence, i))});
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const auto& a, const auto& b) { return a.score > b.score; });
   RoleChoice choice{
       .column = {}, .is_sure = false, .reason = "not found: name the column that says what a unit earned"};
   if (candidates.empty()) return choice;
-  const std::size_t winner = deepest(sample, candidates, candidates.front().column);
-  const bool differs = evidence.corrected_p(winner) < kDiffers;
-  if (!differs && revenue_name(sample.columns[winner].name) < 2) return choice;
+  const std::size_t first = candidates.front().column;
+  const std::size_t winner = closest_to_money(sample, evidence, candidates, first);
+  const double p = evidence.corrected_p(winner);
+  const std::string& name = sample.columns[winner].name;
+  const bool differs = p < kDiffers;
+  const int name_says = revenue_name(name, winner != first || surely_differs(evidence, winner));
+  if (!differs && name_says < 2) return choice;
   choice.column = winner;
-  choice.is_sure = differs && revenue_name(sample.columns[winner].name) > 0;
-  const std::string within = winner == candidates.front().column
-                                 ? ""
-                                 : fmt::format("; it happens within '{}', which differs ({})",
-                                               shown(sample.columns[candidates.front().column].name),
-                                               p_words(evidence.corrected_p(candidates.front().column)));
+  choice.is_sure = differs && name_says > 0 && !is_window(name);
+  const std::string instead =
+      winner == first ? ""
+                      : fmt::format("; closer to money than '{}', which differs ({})",
+                                    shown(sample.columns[first].name), p_words(evidence.corrected_p(first)));
   choice.reason = fmt::format(
-      "{} ({}, corrected for {:.0f} columns){}",
+      "{} ({}, corrected for {:.0f} columns){}{}",
       differs ? "differs between the arms" : "its name says so; its difference between the arms is not beyond chance",
-      p_words(evidence.corrected_p(winner)), evidence.num_tested, differs ? "" : within);
+      p_words(p), evidence.num_tested, differs ? "" : instead,
+      is_window(name) ? "; taken for a time after the arms were drawn" : "");
   return choice;
+}
+
+std::vector<RoleChoice> choose_guardrails(const data::TableSample& sample, const ColumnEvidence& evidence,
+                                          std::optional<std::size_t> revenue) {
+  std::vector<RoleChoice> guardrails;
+  for (std::size_t i = 0; i < sample.columns.size(); ++i) {
+    const data::SampledColumn& column = sample.columns[i];
+    if (evidence.taken[i] || !column.is_number() || !is_loss(column.name) || !evidence.differences[i].tested) continue;
+    const double p = evidence.corrected_p(i);
+    const bool is_part =
+        revenue && (is_within(column, sample.columns[*revenue]) || is_within(sample.columns[*revenue], column));
+    const std::string reason = p < kDiffers ? fmt::format("differs between the arms ({})", p_words(p))
+                               : is_part
+                                   ? fmt::format("happens only where '{}' does", shown(sample.columns[*revenue].name))
+                                   : "by its name; if it was measured before the arms were drawn, it is a feature";
+    guardrails.push_back({i, p < kDiffers || is_part, reason});
+  }
+  return guardrails;
 }
 
 RoleChoice choose_cost(const data::TableSample& sample, const ColumnEvidence& evidence, const ArmChoice& arm) {
@@ -135,9 +210,11 @@ RoleChoice choose_cost(const data::TableSample& sample, const ColumnEvidence& ev
     const int name = name_score(column.name, Word::cost);
     const bool free_in_control =
         difference.zero_in_control && difference.zero_by_chance * evidence.num_tested < kBeyondChance;
-    const bool is_other =
-        name == 0 && (difference.is_function_of_arm || !has_many_values(column) ||
-                      name_score(column.name, Word::arm) > 0 || name_score(column.name, Word::after) > 1);
+    // "discount" says an arm as well as a cost: what is the same for all units of an arm is the arm.
+    const bool says_arm = name_score(column.name, Word::arm) > 0;
+    const bool is_other = (name == 0 && (difference.is_function_of_arm || !has_many_values(column) || says_arm ||
+                                         name_score(column.name, Word::after) > 1)) ||
+                          (name <= 2 && says_arm && difference.is_function_of_arm);
     const bool costs_more =
         name >= 2 && name_score(column.name, Word::before) == 0 && evidence.corrected_p(i) < kDiffers;
     if (is_other || (!free_in_control && !costs_more)) continue;

@@ -31,7 +31,19 @@ struct RoleChoice {
   std::string reason;
 };
 
+// What a column of an outcome holds, from the least to the most like money.
+enum class OutcomeKind { flag, count, amount };
+OutcomeKind outcome_kind(const data::SampledColumn& column);
+
+// Its name says that more of it is a loss (churn, refunds), and not that it was measured before.
+bool is_loss(const std::string& name);
+
+// An amount before a count before a flag; never what is a loss.
 RoleChoice choose_revenue(const data::TableSample& sample, const ColumnEvidence& evidence);
+
+// Outcomes that are a loss, in the order of the columns: to be watched, never earned.
+std::vector<RoleChoice> choose_guardrails(const data::TableSample& sample, const ColumnEvidence& evidence,
+                                          std::optional<std::size_t> revenue);
 
 // revenue: none where it was not found.
 RoleChoice choose_cost(const data::TableSample& sample, const ColumnEvidence& evidence, const ArmChoice& arm);

@@ -32,6 +32,7 @@ class Proposer {
     propose_arm();
     propose_names();
     propose_missing();
+    propose_sampling();
     compare_arms();
     propose_outcomes();
     propose_features();
@@ -160,6 +161,44 @@ class Proposer {
     if (!codes.empty()) proposal_.remarks["columns.missing"] = "far outside the other values of its columns";
   }
 
+  // Sample weights and propensities.
+  void propose_sampling() {
+    data::Study::Columns& columns = proposal_.study.columns;
+    for (std::size_t i = 0; i < sample_.columns.size(); ++i) {
+      const data::SampledColumn& column = sample_.columns[i];
+      if (evidence_.taken[i] || !column.is_number() || name_score(column.name, Word::before) > 0) continue;
+      if (!columns.propensity && arm_.column && name_score(column.name, Word::propensity) > 0 &&
+          is_propensity(column, arm_.codes)) {
+        columns.propensity = column.name;
+        remark("columns.propensity", {i, true, "of the arm received: its inverse is the number of arms on average"});
+        take(i);
+      } else if (!columns.weight && name_score(column.name, Word::weight) >= 2 && summary_.columns[i].low >= 0.0) {
+        propose_weight(i);
+      }
+    }
+  }
+
+  // A "weight" may be that of a parcel: only a name of several words ("survey_weight") speaks for a sample weight.
+  void propose_weight(std::size_t i) {
+    const std::string& name = summary_.columns[i].name;
+    bool is_sampling = false;
+    for (const std::string& word : words_of(name)) {
+      is_sampling = is_sampling || word == "sample" || word == "sampling" || word == "survey" || word == "design" ||
+                    word == "gewichtung" || word == "ponderation";
+    }
+    if (!is_sampling) {
+      remark("columns.weight", {{},
+                                false,
+                                fmt::format("'{}' is taken for a feature; if it says how many units a row "
+                                            "stands for, name it here",
+                                            shown(name))});
+      return;
+    }
+    proposal_.study.columns.weight = name;
+    remark("columns.weight", {i, false, "by its name; how many units a row stands for"});
+    take(i);
+  }
+
   void compare_arms() {
     evidence_.differences.resize(sample_.columns.size());
     if (!arm_.column) return;
@@ -186,6 +225,7 @@ class Proposer {
       study.columns.revenue = summary_.columns[*revenue_].name;
       if (!cost.column && !propose_rates()) cost = choose_stand_in(sample_, evidence_, *revenue_);
     }
+    propose_guardrails();
     cost_ = cost.column;
     if (cost_) {
       take(*cost_);
@@ -201,6 +241,30 @@ class Proposer {
                            "no column is zero in control and not elsewhere: put the true cost of each arm here "
                            "(1 is a placeholder), or use cost_per_revenue"});
     }
+  }
+
+  void propose_guardrails() {
+    std::string reasons;
+    std::string doubtful;
+    for (const RoleChoice& choice : choose_guardrails(sample_, evidence_, revenue_)) {
+      const std::string& name = summary_.columns[*choice.column].name;
+      proposal_.study.columns.guardrails.push_back(name);
+      take(*choice.column);
+      reasons += fmt::format("\n{}{}: {}", choice.is_sure ? "" : "unsure: ", shown(name), choice.reason);
+      if (!choice.is_sure)
+        doubtful += fmt::format("{}{} ({})", doubtful.empty() ? "" : "; ", shown(name), choice.reason);
+    }
+    const std::vector<std::string>& guardrails = proposal_.study.columns.guardrails;
+    if (guardrails.empty()) return;
+    proposal_.remarks["columns.guardrails"] = "outcomes of which more is a loss; reported, never optimised:" + reasons;
+    if (!doubtful.empty()) proposal_.unsure["columns.guardrails"] = doubtful;
+    if (revenue_) return;
+    remark("columns.revenue",
+           {{},
+            false,
+            fmt::format("not found: more of '{}' is a loss. Make a column of what is kept (1 - {}, in money "
+                        "if you can) and name it here",
+                        shown(guardrails.front()), shown(guardrails.front()))});
   }
 
   // "match_ratio" 2: two units of cost for each unit of revenue.
@@ -295,7 +359,10 @@ class Proposer {
     study.cost.control_is_free = !study.columns.cost || control_is_free();
     proposal_.remarks["cost.control_is_free"] =
         study.columns.cost && study.cost.control_is_free ? "so it is in this trial" : "say what you know to be true";
-    proposal_.remarks["cost.non_negative"] = "no unit's cost is below zero";
+    study.cost.non_negative = cost_is_non_negative();
+    proposal_.remarks["cost.non_negative"] = study.cost.non_negative
+                                                 ? "so it is in this trial: no unit's cost is below zero"
+                                                 : "no unit's cost is below zero";
     if (!study.arms.order.empty()) proposal_.remarks["cost.rises_with_arm"] = "a stronger arm never costs less";
     study.budgets.share_of_max.assign(std::begin(kBudgetShares), std::end(kBudgetShares));
     const std::string what = "shares of what the costliest arm costs above control; or per_unit, or total";
@@ -316,6 +383,14 @@ class Proposer {
 
   bool control_is_free() const {
     return arm_.control && arm_difference(sample_.columns[*cost_], arm_.codes).zero_in_control;
+  }
+
+  // Of every row: of a column, or of rates of the revenue.
+  bool cost_is_non_negative() const {
+    const std::optional<std::size_t> column = cost_ ? cost_ : revenue_;
+    if (!column || (!cost_ && proposal_.study.arms.cost_per_revenue.empty())) return false;
+    return summary_.columns[*column].is_number ? summary_.columns[*column].low >= 0.0
+                                               : negative_share(sample_.columns[*column]) == 0.0;
   }
 
   // Of an arm above control, per unit; none where costs are not in a column.

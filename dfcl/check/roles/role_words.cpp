@@ -11,38 +11,133 @@ namespace {
 struct WordList {
   std::vector<std::string_view> strong;  // 3 alone, 2 as a part of the name
   std::vector<std::string_view> weak;    // 2 alone, 1 as a part
+  std::vector<std::string_view> heads;   // 1 as the end of a part, where words are joined: "Gesamtumsatz"
 };
 
+// English first, then German, French, Spanish, Italian and Dutch, without accents (see folded).
 const WordList& list_of(Word word) {
   static const WordList arm = {
-      {"arm", "arms", "treatment", "treated", "treat", "variant", "discount", "offer", "coupon", "incentive",
-       "promotion", "promo", "voucher", "match", "assigned", "assignment"},
-      {"group", "segment", "campaign", "level", "condition", "cell", "test", "mailed", "mailing", "mail", "email",
-       "sent", "contacted", "offered", "bucket", "ratio", "intervention", "version"}};
+      {"arm",        "arms",      "treatment",  "treated",    "treat",       "variant",     "discount",   "offer",
+       "coupon",     "incentive", "promotion",  "promo",      "voucher",     "match",       "assigned",   "assignment",
+       "behandlung", "variante",  "testgruppe", "traitement", "tratamiento", "trattamento", "behandeling"},
+      {"group",        "segment",     "campaign", "level",  "condition", "cell",      "test",     "mailed",
+       "mailing",      "mail",        "email",    "sent",   "contacted", "offered",   "bucket",   "ratio",
+       "intervention", "version",     "gruppe",   "rabatt", "angebot",   "gutschein", "kampagne", "aktion",
+       "massnahme",    "anschreiben", "groupe",   "remise", "offre",     "campagne",  "grupo",    "descuento",
+       "oferta",       "cupon",       "campana",  "gruppo", "sconto",    "offerta",   "groep",    "korting"},
+      {"gruppe", "rabatt", "angebot"}};
   static const WordList revenue = {
-      {"revenue", "gmv", "sales", "sale", "orders", "order", "spend", "spent", "purchase", "purchases", "purchased",
-       "conversion", "converted", "donation", "donated", "profit", "turnover", "bought", "voted"},
-      {"amount", "value", "outcome", "response", "basket", "payment", "paid", "total", "y", "target"}};
-  static const WordList cost = {{"cost", "costs", "subsidy", "subsidies", "expense", "expenses", "payout"},
-                                {"price", "redeemed", "reward", "bonus", "commission"}};
+      {"revenue",     "gmv",       "sales",           "sale",        "orders",     "order",
+       "spend",       "spent",     "purchase",        "purchases",   "purchased",  "conversion",
+       "converted",   "donation",  "donated",         "profit",      "turnover",   "bought",
+       "voted",       "margin",    "umsatz",          "erlos",       "erloes",     "ertrag",
+       "einnahmen",   "gewinn",    "deckungsbeitrag", "bestellwert", "bestellung", "bestellungen",
+       "gekauft",     "kauf",      "kaufe",           "kaeufe",      "spende",     "spenden",
+       "absatz",      "chiffre",   "ventes",          "vente",       "achat",      "achats",
+       "commande",    "commandes", "recette",         "recettes",    "don",        "dons",
+       "ventas",      "venta",     "compra",          "compras",     "pedido",     "pedidos",
+       "facturacion", "donacion",  "fatturato",       "ricavo",      "ricavi",     "vendite",
+       "acquisto",    "acquisti",  "ordine",          "ordini",      "omzet",      "verkoop",
+       "aankoop",     "aankopen",  "bestelling",      "bestellingen"},
+      {"amount", "value",  "outcome",   "response", "basket",  "payment", "paid", "total",
+       "y",      "target", "warenkorb", "betrag",   "wert",    "zahlung", "ca",   "montant",
+       "panier", "revenu", "importe",   "ingresos", "importo", "bedrag"},
+      {"umsatz", "erlos", "erloes", "ertrag", "betrag", "omzet"}};
+  static const WordList cost = {
+      {"cost",    "costs",    "subsidy", "subsidies", "expense", "expenses", "payout", "kosten",
+       "aufwand", "zuschuss", "cout",    "couts",     "depense", "depenses", "frais",  "coste",
+       "costes",  "costo",    "costos",  "costi",     "gasto",   "gastos"},
+      {"price", "redeemed", "reward", "bonus", "commission", "rebate", "granted", "discount", "voucher", "rabatt",
+       "gutschein", "praemie", "pramie", "remise", "descuento", "cupon", "sconto", "korting"},
+      {"kosten", "rabatt", "aufwand"}};
   static const WordList attention = {
-      {"visit", "visits", "visited", "click", "clicks", "clicked", "session", "sessions"},
-      {"view", "views", "impression", "impressions", "opened", "open"}};
+      {"visit", "visits", "visited", "click", "clicks", "clicked", "session", "sessions", "besuch", "besuche", "klick",
+       "klicks", "visite", "visites", "clic", "clics", "visita", "visitas"},
+      {"view", "views", "impression", "impressions", "opened", "open"},
+      {}};
   static const WordList after = {
       {"exposure", "exposed", "response", "redeemed", "redemption", "opened", "clicked", "out", "outcome", "post",
-       "after", "voted", "converted", "conversion"},
-      {"click", "visit", "spend", "refund", "refunds", "returned", "churned", "unsubscribed"}};
-  static const WordList outcome = {{"out", "outcome", "outcomes", "post"}, {"result"}};
-  static const WordList before = {{"income", "age", "history", "historical", "previous", "prior", "past", "last",
-                                   "before", "pre", "baseline", "lag", "birth", "yob", "tenure"},
-                                  {"avg", "average", "mean", "median", "area", "share", "ago", "recent", "since"}};
-  static const WordList id = {{"id", "uuid", "guid"},
-                              {"unit", "client", "account", "customer", "user", "member", "key", "number", "index"}};
-  static const WordList time = {{"day", "date", "week", "timestamp", "period"}, {}};
-  static const WordList cluster = {{"household", "hh", "cluster", "family"},
-                                   {"store", "shop", "village", "school", "site"}};
-  static const WordList model = {{"prediction", "predictions", "predicted", "pred", "preds", "yhat", "uplift", "cate"},
-                                 {"score", "scores"}};
+       "after", "voted", "converted", "conversion", "nachher", "eingelost", "eingeloest", "apres", "despues"},
+      {"click", "visit", "spend", "refund", "refunds", "returned", "churned", "unsubscribed"},
+      {}};
+  static const WordList outcome = {{"out", "outcome", "outcomes", "post"}, {"result", "ergebnis"}, {}};
+  static const WordList before = {
+      {"income",     "age",        "history",    "historical", "previous",   "prior",   "past",
+       "last",       "before",     "pre",        "baseline",   "lag",        "birth",   "yob",
+       "tenure",     "hist",       "prev",       "lifetime",   "ltv",        "vorjahr", "vorjahres",
+       "vorher",     "vor",        "bisher",     "bisherige",  "historie",   "alter",   "einkommen",
+       "letzte",     "letztes",    "letzter",    "precedent",  "precedente", "avant",   "historique",
+       "anciennete", "anterior",   "previo",     "previa",     "antes",      "pasado",  "historico",
+       "edad",       "antiguedad", "precedenti", "eta",        "vorig",      "vorige",  "leeftijd"},
+      {"avg", "average", "mean", "median", "area", "share", "ago", "recent", "since", "cum", "cumulative", "letzten",
+       "durchschnitt", "moyenne", "promedio"},
+      {}};
+  static const WordList id = {
+      {"id", "uuid", "guid", "uid", "kundennummer", "kundennr", "kundenid"},
+      {"unit",    "client",  "account",     "customer", "user",   "member", "key",    "number", "index",
+       "player",  "person",  "kunde",       "kunden",   "nutzer", "konto",  "nummer", "nr",     "mitglied",
+       "cliente", "usuario", "utilisateur", "compte",   "cuenta", "utente", "klant"},
+      {"nummer"}};
+  static const WordList time = {
+      {"day", "date", "week", "timestamp", "period", "datum", "woche", "jour", "semaine", "fecha", "semana"}, {}, {}};
+  static const WordList cluster = {{"household", "hh", "cluster", "family", "haushalt", "foyer", "hogar"},
+                                   {"store", "shop", "village", "school", "site", "filiale"},
+                                   {"haushalt"}};
+  static const WordList model = {
+      {"prediction", "predictions", "predicted", "pred", "preds", "yhat", "uplift", "cate"}, {"score", "scores"}, {}};
+  // Of which more is a loss.
+  static const WordList loss = {
+      {"churn",        "churned",       "churns",        "attrition",     "cancel",         "cancelled",
+       "canceled",     "cancellation",  "cancellations", "refund",        "refunds",        "refunded",
+       "chargeback",   "chargebacks",   "complaint",     "complaints",    "complained",     "unsubscribe",
+       "unsubscribed", "unsubscribes",  "optout",        "defaulted",     "fraud",          "lapsed",
+       "returns",      "kundigung",     "kuendigung",    "kundigungen",   "kuendigungen",   "gekundigt",
+       "gekuendigt",   "storno",        "stornos",       "storniert",     "retoure",        "retouren",
+       "beschwerde",   "beschwerden",   "reklamation",   "reklamationen", "abmeldung",      "abmeldungen",
+       "abwanderung",  "resiliation",   "resiliations",  "remboursement", "remboursements", "plainte",
+       "plaintes",     "desabonnement", "devolucion",    "devoluciones",  "reembolso",      "reembolsos",
+       "queja",        "quejas",        "bajas",         "abandono",      "reso",           "resi",
+       "rimborso",     "rimborsi",      "reclamo",       "reclami",       "disdetta",       "opzegging",
+       "retouren",     "klachten"},
+      {"return", "returned", "default", "loss", "losses", "lost", "retour", "retours", "baja"},
+      {"kundigung", "kuendigung", "retoure", "retouren"}};
+  // An amount of money, whatever its values look like.
+  static const WordList money = {{"revenue",     "gmv",
+                                  "sales",       "spend",
+                                  "spent",       "amount",
+                                  "turnover",    "profit",
+                                  "margin",      "value",
+                                  "basket",      "umsatz",
+                                  "erlos",       "erloes",
+                                  "ertrag",      "gewinn",
+                                  "betrag",      "wert",
+                                  "bestellwert", "einnahmen",
+                                  "warenkorb",   "deckungsbeitrag",
+                                  "chiffre",     "ca",
+                                  "montant",     "recette",
+                                  "recettes",    "panier",
+                                  "ventas",      "facturacion",
+                                  "importe",     "ingresos",
+                                  "fatturato",   "ricavi",
+                                  "importo",     "omzet",
+                                  "bedrag",      "eur",
+                                  "euro",        "usd",
+                                  "gbp",         "chf",
+                                  "cents"},
+                                 {},
+                                 {"umsatz", "betrag", "ertrag", "omzet"}};
+  // How many, not how much.
+  static const WordList count = {
+      {"orders",       "order",      "items",    "item",      "units",       "quantity", "qty",       "count",
+       "num",          "number",     "n",        "purchases", "visits",      "clicks",   "sessions",  "transactions",
+       "bestellungen", "bestellung", "anzahl",   "artikel",   "menge",       "stuck",    "stueck",    "kaufe",
+       "kaeufe",       "commandes",  "articles", "nombre",    "achats",      "pedidos",  "articulos", "compras",
+       "numero",       "ordini",     "acquisti", "aantal",    "bestellingen"},
+      {},
+      {}};
+  static const WordList weight = {
+      {"weight", "weights", "gewicht", "gewichtung", "poids", "ponderation", "peso"}, {}, {}};
+  static const WordList propensity = {{"propensity", "propensities", "pscore"}, {"prob", "probability"}, {}};
   switch (word) {
     case Word::arm: return arm;
     case Word::revenue: return revenue;
@@ -55,8 +150,34 @@ const WordList& list_of(Word word) {
     case Word::time: return time;
     case Word::cluster: return cluster;
     case Word::model: return model;
+    case Word::loss: return loss;
+    case Word::money: return money;
+    case Word::count: return count;
+    case Word::weight: return weight;
+    case Word::propensity: return propensity;
   }
   return arm;
+}
+
+// Latin letters without their accents, in small letters: "Kündigung" and "KÜNDIGUNG" are "kundigung", "ß" is "ss". What
+// else there is stays as it is.
+std::string folded(const std::string& text) {
+  // The letters from U+00C0 to U+00FF; '?' where there is no plain one.
+  constexpr std::string_view kPlain = "aaaaaaaceeeeiiiidnooooo?ouuuuy?saaaaaaaceeeeiiiidnooooo?ouuuuy?y";
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool is_accented = byte == 0xC3 && i + 1 < text.size() && (static_cast<unsigned char>(text[i + 1]) >> 6) == 2;
+    const char letter = is_accented ? kPlain[static_cast<unsigned char>(text[i + 1]) & 0x3F] : text[i];
+    if (is_accented && letter != '?') {
+      plain += letter;
+      if (static_cast<unsigned char>(text[i + 1]) == 0x9F) plain += 's';
+      ++i;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
 }
 
 bool holds(const std::vector<std::string_view>& words, const std::string& text) {
@@ -71,7 +192,22 @@ bool begins_with_word(const WordList& list, const std::string& text) {
          std::any_of(list.weak.begin(), list.weak.end(), begins);
 }
 
-// "orders_7d", "sales90d": a stretch of time before.
+bool ends_with_word(const WordList& list, const std::string& text) {
+  return std::any_of(list.heads.begin(), list.heads.end(), [&](std::string_view word) { return text.ends_with(word); });
+}
+
+// Zero, whatever stands around it: "0 EUR", "€0", "0.00 %".
+bool is_zero(const std::string& label) {
+  const auto is_digit = [](char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; };
+  const auto first = std::find_if(label.begin(), label.end(), is_digit);
+  const bool begins = std::none_of(label.begin(), first,
+                                   [](char letter) { return std::isalpha(static_cast<unsigned char>(letter)) != 0; });
+  return first != label.end() && begins &&
+         std::none_of(first, label.end(), [&](char letter) { return is_digit(letter) && letter != '0'; });
+}
+
+}  // namespace
+
 bool is_window(const std::string& name) {
   const std::string text = lower_case(name);
   for (std::size_t i = 1; i < text.size(); ++i) {
@@ -81,8 +217,6 @@ bool is_window(const std::string& name) {
   }
   return false;
 }
-
-}  // namespace
 
 std::string lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -111,33 +245,42 @@ std::vector<std::string> words_of(const std::string& name) {
 int name_score(const std::string& name, Word word) {
   const WordList& list = list_of(word);
   if (word == Word::before && is_window(name)) return 3;
-  const std::string whole = lower_case(name);
+  const std::string plain = folded(name);
+  const std::string whole = lower_case(plain);
   if (holds(list.strong, whole)) return 3;
   if (holds(list.weak, whole)) return 2;
   int best = 0;
-  for (const std::string& part : words_of(name)) {
+  for (const std::string& part : words_of(plain)) {
     if (holds(list.strong, part)) best = std::max(best, 2);
-    if (holds(list.weak, part) || begins_with_word(list, part)) best = std::max(best, 1);
+    if (holds(list.weak, part) || begins_with_word(list, part) || ends_with_word(list, part)) best = std::max(best, 1);
   }
   return best;
 }
 
 int control_score(const std::string& label) {
   // Of a label as a whole, and of its first word too.
-  static const std::vector<std::string_view> whole_labels = {"n", "off", "false", "nil", "bau",
-                                                             "0", "0.0", "0%",    "0 %"};
-  static const std::vector<std::string_view> first_words = {"control", "none",      "no",        "nothing", "placebo",
-                                                            "holdout", "untreated", "not",       "without", "never",
-                                                            "contrl",  "ctrl",      "unexposed", "baseline"};
-  const std::string whole = lower_case(label);
-  if (holds(whole_labels, whole)) return 2;
-  const std::vector<std::string> words = words_of(label);
+  static const std::vector<std::string_view> whole_labels = {"n", "off", "false", "nil", "bau", "non", "nee"};
+  static const std::vector<std::string_view> first_words = {
+      "control",   "none",    "no",        "nothing", "placebo",   "holdout",  "untreated", "not",
+      "without",   "never",   "contrl",    "ctrl",    "unexposed", "baseline", "holdback",  "heldout",
+      "kontrolle", "ohne",    "kein",      "keine",   "keiner",    "nichts",   "nein",      "temoin",
+      "controle",  "sans",    "aucun",     "aucune",  "rien",      "sin",      "ninguno",   "ninguna",
+      "nada",      "testigo", "controllo", "nessuno", "nessuna",   "senza",    "geen",      "zonder"};
+  const std::string plain = folded(label);
+  const std::string whole = lower_case(plain);
+  if (holds(whole_labels, whole) || is_zero(whole)) return 2;
+  const std::vector<std::string> words = words_of(plain);
   if (words.empty()) return 0;
   if (holds(first_words, words.front())) return 2;
-  for (const std::string& word : words) {
-    if (word == "control" || word == "placebo" || word == "holdout") return 2;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "control" || word == "placebo" || word == "holdout" || word.starts_with("kontroll") ||
+        (word == "hold" && i + 1 < words.size() && words[i + 1] == "out"))
+      return 2;
   }
-  return whole == "a" || whole == "usual" || whole == "standard" || whole == "default" ? 1 : 0;
+  static const std::vector<std::string_view> perhaps = {"a",       "usual",     "standard", "default",
+                                                        "regular", "reference", "referenz"};
+  return holds(perhaps, whole) ? 1 : 0;
 }
 
 std::string shown(std::string_view text) {

@@ -5,6 +5,7 @@
 
 #include "dfcl/report/comparison/comparison_description.h"
 #include "dfcl/report/comparison/comparison_tables.h"
+#include "dfcl/report/results/results_document.h"
 #include "dfcl/report/results/results_report.h"
 #include "dfcl/report/text/text_table.h"
 #include "dfcl/train/methods.h"
@@ -39,16 +40,21 @@ Table with_titles(Table table) {
 
 std::string brief_text(const ComparisonReport& report, const std::vector<compare::TrainingTime>& times) {
   Document document = {Paragraph{report.evaluation.evaluation.verdict.sentence}};
+  const OrderedJson json = description(Of<ComparisonReport>{}).write(report);
+  if (const std::string answers = two_answers(Json(json["verdict"])); !answers.empty())
+    document.push_back(Paragraph{answers});
+  if (const std::string methods = methods_sentence(report); !methods.empty()) document.push_back(Paragraph{methods});
   Bullets failed;
   for (const compare::TrainingFailure& failure : report.comparison.failures) {
     const std::string& name = report.comparison.entries[failure.entry].name;
     failed.items.push_back(fmt::format("not trained: {}, seed {}: {}", name, failure.seed, failure.message));
   }
   if (!failed.items.empty()) document.push_back(failed);
-  for (Table table : {differences_table(report), seeds_revenue_table(report), times_table(report, times)}) {
+  // Of what the verdict speaks, and nothing else: other cuts of the same plans would seem to contradict it.
+  for (Table table : {deployed_table(report), times_table(report, times)}) {
     if (!table.rows.empty()) document.push_back(with_titles(std::move(table)));
   }
-  return screen_text(document);
+  return screen_text(document, "differences over test units, what training seeds change, ranking and fit");
 }
 
 }  // namespace
@@ -70,6 +76,7 @@ std::string comparison_text(const ComparisonReport& report, const std::vector<co
   const evaluate::Evaluation& evaluation = report.evaluation.evaluation;
   if (length == Length::brief) return brief_text(report, times);
   std::string text = wrap(printable(evaluation.verdict.sentence), 0) + "\n";
+  text += text_of(deployed_table(report));
   text += text_of(differences_table(report));
   text += text_of(seeds_revenue_table(report));
   text += text_of(seeds_quality_table(report));

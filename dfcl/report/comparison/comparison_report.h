@@ -5,6 +5,7 @@
 // training are not part of the results, only of the page and the screen.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace dfcl::report {
 struct ComparisonReport {
   EvaluationReport evaluation;  // of the models of the first seed
   compare::Comparison comparison;
+  // Plans and baselines as means over seeds, of which the verdict speaks; none with one seed. Part of the screen only.
+  std::optional<evaluate::Evaluation> mean = {};
 };
 
 std::string comparison_json(const ComparisonReport& report);

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "dfcl/report/text/text_table.h"
+#include "dfcl/report/text/wording.h"
 
 namespace dfcl::report {
 namespace {
@@ -88,6 +89,53 @@ double base_of(const ComparisonReport& report) {
 }
 
 }  // namespace
+
+Table deployed_table(const ComparisonReport& report) {
+  const evaluate::Evaluation& evaluation = report.mean ? *report.mean : report.evaluation.evaluation;
+  const Wording wording(report.evaluation.words);
+  const bool shows_profit = evaluation.models.front().deployed.front().incremental_profit.has_value();
+  const std::string what =
+      shows_profit ? "profit" + wording.in_money() : report.evaluation.words.revenue_name + wording.in_revenue();
+  Table table{
+      "deployed",
+      fmt::format("{} over control per {}, {}; 95 % intervals, each alone (the answers hold for all at once)", what,
+                  wording.unit(),
+                  report.mean ? fmt::format("{} seeds", report.comparison.seeds.size()) : std::string("one seed")),
+      "",
+      {"method"},
+      {}};
+  for (const double budget : evaluation.budgets_per_unit) table.columns.push_back("budget " + number_text(budget));
+  for (const evaluate::ModelFigures& model : evaluation.models) {
+    std::vector<std::string> row = {model.name};
+    for (const evaluate::JudgedPlan& plan : model.deployed)
+      row.push_back(wording.interval(shows_profit ? *plan.incremental_profit : plan.incremental_revenue));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string methods_sentence(const ComparisonReport& report) {
+  const evaluate::Evaluation& evaluation = report.evaluation.evaluation;
+  if (evaluation.models.size() < 2) return "";
+  // At once over all models and budgets for units, and each difference for seeds.
+  const auto sign_of = [](double low, double high) { return low > 0.0 ? 1 : high < 0.0 ? -1 : 0; };
+  std::string shown;
+  for (const evaluate::DifferenceFigures& difference : evaluation.differences) {
+    int sign = sign_of(difference.simultaneous_low, difference.simultaneous_high);
+    for (const SeedEntry& entry : report.comparison.over_seeds) {
+      if (entry.name != difference.model || report.comparison.seeds.size() < 2) continue;
+      const SeedFigure* figure = find(entry, "revenue", difference.budget_per_unit);
+      if (figure == nullptr || sign_of(figure->difference.low, figure->difference.high) != sign) sign = 0;
+    }
+    if (sign == 0) continue;
+    shown += fmt::format("{}{} earns {} than {} at {}", shown.empty() ? "" : "; ", difference.model,
+                         sign > 0 ? "more" : "less", difference.reference, number_text(difference.budget_per_unit));
+  }
+  return shown.empty() ? fmt::format("No method is shown to earn more or less than {} at any of these budgets.",
+                                     reference_of(report))
+                       : fmt::format("Shown, over units{}: {}.",
+                                     report.comparison.seeds.size() < 2 ? "" : " and training seeds", shown);
+}
 
 Table seeds_revenue_table(const ComparisonReport& report) {
   const std::vector<double>& budgets = report.evaluation.evaluation.budgets_per_unit;

@@ -11,6 +11,11 @@
 
 namespace dfcl::report {
 
+// What the verdict speaks of: deployed plans over control, means over seeds with intervals over units and seeds.
+Table deployed_table(const ComparisonReport& report);
+// Whether a method is shown to earn more or less than the reference, over test units and over training seeds too; ""
+// where there is one method.
+std::string methods_sentence(const ComparisonReport& report);
 // As published: revenue of plans that are cut by the evaluated cost, relative to the reference's at the first budget.
 Table seeds_revenue_table(const ComparisonReport& report);
 // Areas, fit and, with a truth, the share of the best possible increment.

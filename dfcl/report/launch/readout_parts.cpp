@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "dfcl/report/text/text_table.h"
@@ -14,8 +15,9 @@ namespace {
 using core::Interval;
 using launch::Readout;
 
+// "" where there is none: of a fact both ends are its value.
 std::string range_text(const Interval& interval) {
-  if (!std::isfinite(interval.low)) return "";
+  if (!std::isfinite(interval.low) || interval.low == interval.high) return "";
   return fmt::format("[{}, {}]", amount_text(interval.low), amount_text(interval.high));
 }
 
@@ -71,8 +73,11 @@ Table summary_table(const Readout& readout) {
 Table arms_table(const Readout& readout) {
   using A = launch::ArmReadout;
   const Wording wording(readout.words);
+  std::vector<A> arms = readout.arms;  // those on which something was spent first
+  std::stable_partition(arms.begin(), arms.end(),
+                        [](const A& arm) { return arm.planned_cost != 0.0 || arm.realised_cost != 0.0; });
   Table table = table_of<A>(
-      readout.arms,
+      arms,
       {{"arm", [](const A& arm) { return arm.arm; }},
        {"units", [](const A& arm) { return count_text(arm.units); }},
        {"got it",
@@ -209,7 +214,7 @@ std::string promised_sentence(const Readout& readout) {
   const double predicted = *readout.planned_incremental;
   return text + (predicted > gain.high  ? ": less than predicted."
                  : predicted < gain.low ? ": more than predicted."
-                                        : ", which holds what was predicted.");
+                                        : "; what was predicted lies within.");
 }
 
 std::string guardrail_sentence(const launch::GuardrailReadout& guardrail) {
@@ -283,15 +288,20 @@ Verdict readout_verdict(const Readout& readout) {
     verdict.details.push_back(promised_sentence(readout));
   if (readout.budget) {
     const double share = readout.total_spend / *readout.budget - 1.0;
-    verdict.details.push_back(fmt::format("Spend was {} against a budget of {}{}{}.",
-                                          wording.money_total(readout.total_spend),
-                                          wording.money_total(*readout.budget), budget_part(readout),
-                                          std::isfinite(share) ? fmt::format(" ({:+.1f} %)", 100.0 * share) : ""));
+    verdict.details.push_back(
+        fmt::format("Spend was {} against a budget of {}{}{}.", wording.money_total(readout.total_spend),
+                    wording.money_total(*readout.budget), budget_part(readout),
+                    std::isfinite(share) ? fmt::format(" ({})", signed_percent_text(share)) : ""));
   }
   if (readout.next_multiplier) {
+    const Interval& next = *readout.next_multiplier;
+    const std::string was = number_text(*readout.multiplier);
+    const bool stays = number_text(next.low) == was && number_text(next.high) == was;
     verdict.details.push_back(fmt::format(
-        "The multiplier to use next is {} {}; it was {}.{}", number_text(readout.next_multiplier->value),
-        interval_text(readout.next_multiplier->low, readout.next_multiplier->high), number_text(*readout.multiplier),
+        "{}{}",
+        stays ? fmt::format("The multiplier to use next is the same, {}.", was)
+              : fmt::format("The multiplier to use next is {} {}; it was {}.", number_text(next.value),
+                            interval_text(next.low, next.high), was),
         readout.elasticity_is_assumed ? " The plan does not say how spend answers to it: in proportion is assumed."
                                       : ""));
   }

@@ -213,7 +213,8 @@ static const Described<launch::Promise>& description(Of<launch::Promise>) {
                  "training")
           .maybe("before_selection", where_evaluated([](const P& one) { return one.chose_members; }),
                  "whether the members of a stack were chosen on the same units")
-          .field("sentence", promise_sentence, "all of it in words");
+          .field(
+              "sentence", [](const P& one) { return promise_sentence(one); }, "all of it in words");
   return promise;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "dfcl/report/text/text_table.h"
+#include "dfcl/report/text/wording.h"
 
 namespace dfcl::report {
 
@@ -19,13 +20,15 @@ std::string unseen_text(data::UnseenUnits unseen, std::size_t num_units, bool ch
                      chose_members ? ", before selection among members" : "");
 }
 
-std::string promise_sentence(const launch::Promise& promise) {
+std::string promise_sentence(const launch::Promise& promise, const data::ReportWords& words) {
   if (!promise.is_evaluated()) return "not evaluated: " + promise.reason;
-  const std::string worth =
-      fmt::format("on units the model had not seen such a plan was worth {}", evaluated_text(promise.revenue));
+  const Wording wording(words);
+  const std::string worth = fmt::format("on {} the model had not seen such a plan was worth {} ({} to {})",
+                                        wording.units(), wording.revenue_total(promise.revenue.value),
+                                        amount_text(promise.revenue.low), amount_text(promise.revenue.high));
   if (promise.status == launch::PromiseStatus::index) return worth;
   return fmt::format("predicted {}{}; {}", promise.planned.revenue > 0.0 ? "+" : "",
-                     amount_text(promise.planned.revenue), worth);
+                     wording.revenue_total(promise.planned.revenue), worth);
 }
 
 std::string evaluated_plans_text(const data::EvaluatedPlans& evaluated) {

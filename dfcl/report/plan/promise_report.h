@@ -6,6 +6,7 @@
 #include <string>
 
 #include "dfcl/data/evaluated_plans.h"
+#include "dfcl/data/report_words.h"
 #include "dfcl/launch/promise.h"
 
 namespace dfcl::report {
@@ -17,8 +18,8 @@ std::string unseen_text(data::UnseenUnits unseen, std::size_t num_units, bool ch
                         const std::string& units = "units");
 
 // One sentence without a full stop: "predicted +64,254; on units the model had not seen such a plan was worth ...", or
-// why it is not evaluated.
-std::string promise_sentence(const launch::Promise& promise);
+// why it is not evaluated. words: whose currency stands before money.
+std::string promise_sentence(const launch::Promise& promise, const data::ReportWords& words = {});
 
 // Of a model: value by spend, a table.
 std::string evaluated_plans_text(const data::EvaluatedPlans& evaluated);

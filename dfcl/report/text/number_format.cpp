@@ -58,7 +58,10 @@ std::string percent_text(double share) {
   return share > 0.0 && share < 0.001 ? fmt::format("{:.2g} %", 100.0 * share) : fmt::format("{:.1f} %", 100.0 * share);
 }
 
-std::string signed_percent_text(double share) { return fmt::format("{:+.1f} %", 100.0 * share); }
+std::string signed_percent_text(double share) {
+  const std::string text = fmt::format("{:+.1f} %", 100.0 * share);
+  return text == "-0.0 %" || text == "+0.0 %" ? "0.0 %" : text;
+}
 
 std::string percent_change_text(const core::Interval& share) {
   if (!std::isfinite(share.value)) return "";
