@@ -65,7 +65,7 @@ std::shared_ptr<const model::Model> model_of(const ModelInput& input, const char
   return read.model;
 }
 
-std::string arms_text(const data::Arms& arms) {
+std::string arms_json(const data::Arms& arms) {
   return nlohmann::json{{"labels", arms.labels}, {"control", arms.labels[arms.control]}}.dump();
 }
 
@@ -88,7 +88,9 @@ evaluate::TrialRows judged_rows(const data::Trial& trial) {
   rows.arms = trial.arms;
   rows.cost_facts = trial.cost_facts;
   for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
-    if (trial.split[unit] == data::Split::test) rows.trial_row.push_back(unit);
+    if (trial.split[unit] != data::Split::test) continue;
+    rows.trial_row.push_back(unit);
+    rows.arm.push_back(trial.arm[unit]);
   }
   rows.ids = trial.ids.chosen(rows.trial_row);
   return rows;
@@ -129,8 +131,8 @@ data::Provenance provenance_of(const EvaluateRequest& request, const evaluate::E
   return provenance;
 }
 
-evaluate::EvaluationOptions options_of(const EvaluateRequest& request, const JudgedTrial& judged,
-                                       const EstimatorChoice& choice, const evaluate::TrialFacts& facts) {
+evaluate::EvaluationOptions summed_options(const EvaluateRequest& request, const JudgedTrial& judged,
+                                           const EstimatorChoice& choice, const evaluate::TrialFacts& facts) {
   evaluate::EvaluationOptions options;
   const data::Trial& sample = *judged.trial;
   options.estimator = choice.estimator;
@@ -185,7 +187,7 @@ EvaluateResult evaluate_elsewhere(const EvaluateRequest& request, const RowsElse
 
   const data::Trial& sample = *judged.trial;
   evaluate::TrialFacts facts(sample.arms.size());
-  for (const std::string& part : elsewhere.judge(arms_text(sample.arms), nuisance))
+  for (const std::string& part : elsewhere.judge(arms_json(sample.arms), nuisance))
     facts.merge(evaluate::TrialFacts::from_bytes(part));
   evaluate::SummedInput input{sample.arms, sample.cost_facts, facts, {}, nuisance_name, {}, request.reference};
   for (std::size_t i = 0; i < models.size(); ++i) {
@@ -199,7 +201,7 @@ EvaluateResult evaluate_elsewhere(const EvaluateRequest& request, const RowsElse
   input.rules.objective = request.objective;
   input.rules.margin = judged.study.value.of_revenue().value_or(1.0);
   input.rules.min_roi = request.min_roi.value_or(0.0);
-  const evaluate::EvaluationOptions options = options_of(request, judged, choice, facts);
+  const evaluate::EvaluationOptions options = summed_options(request, judged, choice, facts);
   return {{evaluate::evaluate_sums(input, options, elsewhere.run, context),
            provenance_of(request, options, names, models, context.seed), data::report_words(judged.study),
            std::string(core::to_word(request.split)), judged.checked},

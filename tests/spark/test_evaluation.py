@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evaluation on executors: the same bytes for any partitioning, and what one machine says."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from conftest import FULL
+from test_judged_parts import COLUMNS, assert_near, said
+
+import dfcl
+from dfcl import spark as dfcl_spark
+
+pytestmark = pytest.mark.filterwarnings("ignore::dfcl.DfclWarning")
+
+
+@pytest.fixture(scope="module")
+def made():
+    simulated = dfcl.simulate("marketing", rows=3000, seed=3)
+    trial = pa.table(simulated.trial).replace_schema_metadata(None).select(COLUMNS)
+    study = simulated.study.set({"budgets.share_of_max": [0.3]})
+    model = dfcl.train(study, trial, method="tsm-boost", settings={"boost.trees": 10, "boost.bags": 1}, seed=1, progress=False)
+    return trial, study, model
+
+
+def test_any_partitioning_gives_the_same_bytes_and_what_one_machine_says(made, frame_of):
+    trial, study, model = made
+    for options in ({"estimator": "hajek"}, {"estimator": "doubly-robust"}) if FULL else ({"estimator": "doubly-robust"},):
+        options |= {"resamples": 20}
+        found = {}
+        for partitions in (1, 3, 17) if FULL else (1, 3):
+            result = dfcl_spark.evaluate(frame_of(trial, partitions), study, {"boost": model}, on="executors", progress=False, **options)
+            found[partitions] = json.dumps(result.figures)
+        assert len(set(found.values())) == 1
+        assert_near(said(result), said(dfcl.evaluate(study, {"boost": model}, trial, progress=False, **options)))
+
+
+def test_a_poisoned_row_is_one_clear_error(made, frame_of):
+    trial, study, model = made
+    place = trial.schema.get_field_index("discount")
+    arms = pc.if_else(pc.equal(trial["shop_id"], trial["shop_id"][77]), pa.scalar("nobody"), pc.cast(trial["discount"], pa.string()))
+    with pytest.raises(dfcl.DataError, match="nobody"):
+        dfcl_spark.evaluate(frame_of(trial.set_column(place, "discount", arms), 2), study, model, on="executors", max_rows=1000, progress=False)
+
+
+def test_arguments_are_checked(made, frame_of):
+    trial, study, model = made
+    frame = frame_of(trial, 1)
+    with pytest.raises(dfcl.UsageError, match="on"):
+        dfcl_spark.evaluate(frame, study, model, on="moon")
+    with pytest.raises(dfcl.UsageError, match="segment"):
+        dfcl_spark.evaluate(frame, study, model, on="executors", segment="city")
+    with pytest.raises(dfcl.UsageError, match="need a model"):
+        dfcl_spark.evaluate(frame, study, model.predict(trial, progress=False), on="executors", progress=False)
