@@ -3,8 +3,8 @@
 // What plans earn and cost in the trial and in each resample, as sums that add up exactly: a row's contribution is
 // rounded once to a whole number of a common unit, 2^-41 of the largest there can be, and whole numbers are added. So
 // any cut of the rows and any order of merging give the same bytes. Weights of resamples come from the row's key alone.
-// Time: about 10 ns a row, plan and 16 resamples (Hajek: of rows that received their plan's arm only). Memory: 16 bytes
-// x plans x arms x (2 or 3) x resamples, 4 MB for 20 plans of 5 arms and 1000 resamples.
+// Time: for each row, plan and 16 resamples 20 ns, with Hajek 7 ns, for only rows that received their plan's arm count.
+// Memory: 16 bytes x plans x arms x (2 or 3) x resamples, 4 MB for 20 plans of 5 arms and 1000 resamples.
 #pragma once
 
 #include <cstddef>
