@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "dfcl/core/bytes.h"
 #include "dfcl/core/error.h"
 #include "dfcl/core/random.h"
 #include "dfcl/evaluate/sums/judge_task.h"
@@ -259,6 +260,60 @@ TEST(EvaluateSums, BytesThatAreDamagedAreRefused) {
   }
   EXPECT_THROW(JudgedBlock::from_bytes(facts), core::Error);
   EXPECT_THROW(TrialFacts::from_bytes(block), core::Error);
+}
+
+// With the checksum of what it says.
+std::string forge(std::string good, core::RandomStream& stream) {
+  good.resize(good.size() - sizeof(std::uint64_t));
+  const std::size_t changes = 1 + stream.below(3);
+  for (std::size_t i = 0; i < changes; ++i) {
+    // Half of them where counts and kinds are.
+    const std::size_t most = stream.bernoulli(0.5) ? std::min<std::size_t>(good.size(), 80) : good.size();
+    good[stream.below(static_cast<std::uint32_t>(most))] = static_cast<char>(stream.below(256));
+  }
+  if (stream.bernoulli(0.2)) good.resize(stream.below(static_cast<std::uint32_t>(good.size())));
+  core::ByteWriter bytes;
+  for (const char letter : good) bytes.write(letter);
+  return std::move(bytes).seal();
+}
+
+TEST(EvaluateSums, ForgedBytesEndInAnErrorOrInSomethingSound) {
+  const Dealt dealt = deal(1, {.num_units = 60});
+  const JudgedBlock& block = dealt.parts[0][0];
+  std::vector<std::string> tasks;
+  SummedInput input{dealt.rows.arms, dealt.rows.cost_facts, dealt.facts, {}, "", {}, {}};
+  input.models = {{.name = "a"}};
+  core::RunContext context(1, 3);
+  (void)evaluate_sums(
+      input, options_for(Estimator::hajek),
+      [&](const std::string& task) {
+        tasks.push_back(task);
+        return run_task(dealt, task);
+      },
+      context);
+  std::size_t num_refused = 0;
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    core::RandomStream stream(11, core::stream_purpose("forge"), i);
+    const auto counts_refusal = [&](const auto& use) {
+      try {
+        use();
+      } catch (const core::Error&) {
+        ++num_refused;
+      }
+    };
+    counts_refusal([&] { (void)TrialFacts::from_bytes(forge(dealt.facts.to_bytes(), stream)).means({}); });
+    counts_refusal([&] {
+      JudgePart part(JudgeTask::from_bytes(tasks.back()));
+      part.add(JudgedBlock::from_bytes(forge(block.to_bytes(), stream)), context);
+    });
+    counts_refusal([&] {
+      const JudgeTask task = JudgeTask::from_bytes(forge(tasks[i % tasks.size()], stream));
+      if (task.sums && task.sums->shape.num_resamples > 1000) return;  // as much memory as was asked for
+      JudgePart part(task);
+      part.add(block, context);
+    });
+  }
+  EXPECT_GT(num_refused, 1500u);
 }
 
 }  // namespace
