@@ -2,6 +2,7 @@
 """Evaluation on executors: the same bytes for any partitioning, and what one machine says."""
 
 import json
+import os
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -42,6 +43,24 @@ def test_a_poisoned_row_is_one_clear_error(made, frame_of):
     arms = pc.if_else(pc.equal(trial["shop_id"], trial["shop_id"][77]), pa.scalar("nobody"), pc.cast(trial["discount"], pa.string()))
     with pytest.raises(dfcl.DataError, match="nobody"):
         dfcl_spark.evaluate(frame_of(trial.set_column(place, "discount", arms), 2), study, model, on="executors", max_rows=1000, progress=False)
+
+
+@pytest.mark.skipif(not FULL, reason="takes half a minute: make test-spark without QUICK")
+def test_a_task_that_is_killed_changes_nothing(made, frame_of):
+    def killed_once(batches):  # inside: executors cannot import this file
+        """The first try of partition 1 dies."""
+        from pyspark import TaskContext
+
+        task = TaskContext.get()
+        yield from batches
+        if task.partitionId() == 1 and task.attemptNumber() == 0:
+            os._exit(1)
+
+    trial, study, model = made
+    options = {"estimator": "hajek", "resamples": 0}
+    frame = frame_of(trial, 2)
+    there = dfcl_spark.evaluate(frame.mapInArrow(killed_once, frame.schema), study, {"boost": model}, on="executors", progress=False, **options)
+    assert json.dumps(there.figures) == json.dumps(evaluate_in_parts([trial], trial, study, {"boost": model}, **options).figures)
 
 
 def test_arguments_are_checked(made, frame_of):
