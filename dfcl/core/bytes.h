@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/hash.h"
@@ -25,6 +26,17 @@ class ByteWriter {
   requires std::is_trivially_copyable_v<T>
   void write(const T& value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof(T)); }
   void write_count(std::size_t count) { write(static_cast<std::uint64_t>(count)); }
+  // Their number, and they.
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void write_all(const std::vector<T>& values) {
+    write_count(values.size());
+    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+  }
+  void write_text(std::string_view text) {
+    write_count(text.size());
+    bytes_.append(text);
+  }
   const std::string& bytes() const { return bytes_; }
   // With a checksum of all of it at the end.
   std::string seal() && {
@@ -62,6 +74,19 @@ class ByteReader {
     const auto count = read<std::uint64_t>();
     if (count > left_.size() / bytes_each) refuse("more entries than bytes");
     return static_cast<std::size_t>(count);
+  }
+  template <class T>
+  requires std::is_trivially_copyable_v<T> std::vector<T> read_all() {
+    std::vector<T> values(read_count(sizeof(T)));
+    if (!values.empty()) std::memcpy(values.data(), left_.data(), values.size() * sizeof(T));
+    left_.remove_prefix(values.size() * sizeof(T));
+    return values;
+  }
+  std::string read_text() {
+    const std::size_t size = read_count(1);
+    std::string text(left_.substr(0, size));
+    left_.remove_prefix(size);
+    return text;
   }
   void require(bool is_right, const char* what) const {
     if (!is_right) refuse(what);

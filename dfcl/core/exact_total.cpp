@@ -42,4 +42,23 @@ double ExactTotal::value() const {
   return rounded(limbs_, kUnit);
 }
 
+void ExactTotal::save(ByteWriter& bytes) const {
+  Limbs<kLimbs> carried = limbs_;
+  carry(carried);
+  bytes.write(carried);
+  bytes.write(static_cast<std::uint8_t>(is_finite_ ? 1 : 0));
+}
+
+ExactTotal ExactTotal::load(ByteReader& bytes) {
+  ExactTotal total;
+  total.limbs_ = bytes.read<Limbs<kLimbs>>();
+  for (std::size_t i = 0; i < kLimbs; ++i)
+    bytes.require(total.limbs_[i] >> 32 == 0 || (i + 1 == kLimbs && total.limbs_[i] >> 32 == -1),
+                  "a sum that cannot be");
+  const auto is_finite = bytes.read<std::uint8_t>();
+  bytes.require(is_finite <= 1, "a sum that cannot be");
+  total.is_finite_ = is_finite == 1;
+  return total;
+}
+
 }  // namespace dfcl::core

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 
+#include "dfcl/core/bytes.h"
 #include "dfcl/core/limbs.h"
 
 namespace dfcl::core {
@@ -19,6 +20,10 @@ class ExactTotal {
   void add(const ExactTotal& other);
   // To nearest; infinite where the sum is beyond the largest number.
   double value() const;
+
+  // 545 bytes, the same for the same sum, however it was made.
+  void save(ByteWriter& bytes) const;
+  static ExactTotal load(ByteReader& bytes);
 
  private:
   // 2^-1074 is the unit of limb 0; numbers reach limb 66, and the last takes what carries.

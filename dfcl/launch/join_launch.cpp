@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
@@ -32,47 +33,11 @@ bool is_earlier(const std::string& a, const std::string& b) {
   return x && y ? *x < *y : a < b;
 }
 
-// Labels of both tables: as numbers rise if all are numbers, else as letters sort.
-std::vector<std::string> sorted_labels(const std::vector<std::string>& planned, const std::vector<std::string>& seen) {
-  std::vector<std::string> labels = planned;
-  labels.insert(labels.end(), seen.begin(), seen.end());
-  const bool all_numbers =
-      std::all_of(labels.begin(), labels.end(), [](const auto& l) { return parse_number(l).has_value(); });
-  std::sort(labels.begin(), labels.end(), [&](const std::string& a, const std::string& b) {
-    if (!all_numbers || *parse_number(a) == *parse_number(b)) return a < b;
-    return *parse_number(a) < *parse_number(b);
-  });
-  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
-  if (labels.size() > 256) throw core::data_error("", "too many arms", fmt::format("{}", labels.size()), "at most 256");
-  return labels;
-}
-
 std::vector<std::uint8_t> arm_places(const std::vector<std::string>& some, const std::vector<std::string>& labels) {
   std::vector<std::uint8_t> places;
   for (const std::string& label : some)
     places.push_back(static_cast<std::uint8_t>(std::find(labels.begin(), labels.end(), label) - labels.begin()));
   return places;
-}
-
-std::size_t find_control(const io::PlanFile& plan, const Launch& launch, const JoinOptions& options) {
-  const auto place = [&](const std::string& label) {
-    return static_cast<std::size_t>(std::find(launch.arms.begin(), launch.arms.end(), label) - launch.arms.begin());
-  };
-  if (!options.control.empty()) {
-    if (place(options.control) < launch.arms.size()) return place(options.control);
-    throw core::Error({.kind = core::ErrorKind::usage,
-                       .field = "control",
-                       .what = fmt::format("no arm '{}'", options.control),
-                       .hint = core::suggest(options.control, launch.arms)});
-  }
-  for (const std::string& label : {plan.option("control"), std::string("0")}) {
-    if (!label.empty() && place(label) < launch.arms.size()) return place(label);
-  }
-  std::vector<std::size_t> held(launch.arms.size());
-  for (std::size_t unit = 0; unit < launch.num_units(); ++unit) {
-    if (launch.role[unit] == Role::holdout) ++held[launch.received_arm[unit]];
-  }
-  return static_cast<std::size_t>(std::max_element(held.begin(), held.end()) - held.begin());
 }
 
 // What outcomes leave out, the plan must know.
@@ -109,10 +74,63 @@ void require_later(const io::PlanFile& plan, const io::OutcomeTable& outcomes, s
 
 }  // namespace
 
+std::vector<std::string> launch_arms(const std::vector<std::string>& planned, const std::vector<std::string>& seen) {
+  std::vector<std::string> labels = planned;
+  labels.insert(labels.end(), seen.begin(), seen.end());
+  const bool all_numbers =
+      std::all_of(labels.begin(), labels.end(), [](const auto& l) { return parse_number(l).has_value(); });
+  std::sort(labels.begin(), labels.end(), [&](const std::string& a, const std::string& b) {
+    if (!all_numbers || *parse_number(a) == *parse_number(b)) return a < b;
+    return *parse_number(a) < *parse_number(b);
+  });
+  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+  if (labels.size() > 256) throw core::data_error("", "too many arms", fmt::format("{}", labels.size()), "at most 256");
+  return labels;
+}
+
+std::size_t find_control(const std::vector<std::string>& arms, const std::vector<std::size_t>& held,
+                         const std::string& planned, const JoinOptions& options) {
+  const auto place = [&](const std::string& label) {
+    return static_cast<std::size_t>(std::find(arms.begin(), arms.end(), label) - arms.begin());
+  };
+  if (!options.control.empty()) {
+    if (place(options.control) < arms.size()) return place(options.control);
+    throw core::Error({.kind = core::ErrorKind::usage,
+                       .field = "control",
+                       .what = fmt::format("no arm '{}'", options.control),
+                       .hint = core::suggest(options.control, arms)});
+  }
+  for (const std::string& label : {planned, std::string("0")}) {
+    if (!label.empty() && place(label) < arms.size()) return place(label);
+  }
+  return static_cast<std::size_t>(std::max_element(held.begin(), held.end()) - held.begin());
+}
+
+void require_joined(std::size_t joined, std::size_t units_in_plan, const JoinOptions& options) {
+  if (2 * joined >= units_in_plan) return;
+  throw core::data_error(fmt::format("{}, {}", options.plan_path, options.outcomes_path),
+                         "plan and outcomes do not join",
+                         fmt::format("{} of {} planned units have an outcome", joined, units_in_plan),
+                         "most of them, by id", "are the ids those of the plan?");
+}
+
 Launch join_launch(const io::PlanFile& file, const io::OutcomeTable& outcomes, const JoinOptions& options) {
+  require_said(file, outcomes, options);
+  Launch launch = join_part(file, outcomes, options, launch_arms(file.plan.arms, outcomes.arms));
+  require_joined(launch.units_joined, launch.units_in_plan, options);
+  std::vector<std::size_t> held(launch.arms.size());
+  for (std::size_t unit = 0; unit < launch.num_units(); ++unit) {
+    if (launch.role[unit] == Role::holdout) ++held[launch.received_arm[unit]];
+  }
+  launch.control = find_control(launch.arms, held, file.option("control"), options);
+  return launch;
+}
+
+Launch join_part(const io::PlanFile& file, const io::OutcomeTable& outcomes, const JoinOptions& options,
+                 std::vector<std::string> arms) {
   const data::Plan& plan = file.plan;
   Launch launch;
-  launch.arms = sorted_labels(plan.arms, outcomes.arms);
+  launch.arms = std::move(arms);
   const std::vector<std::uint8_t> place_of_planned = arm_places(plan.arms, launch.arms);
   const std::vector<std::uint8_t> place_of_seen = arm_places(outcomes.arms, launch.arms);
   launch.units_in_plan = plan.num_units();
@@ -124,20 +142,18 @@ Launch join_launch(const io::PlanFile& file, const io::OutcomeTable& outcomes, c
   row_of_hash.reserve(outcomes.ids.size());
   for (std::size_t row = 0; row < outcomes.ids.size(); ++row) row_of_hash.emplace(outcomes.ids.hash(row), row);
 
-  require_said(file, outcomes, options);
+  if (plan.num_units() > 0 && outcomes.ids.size() > 0) require_said(file, outcomes, options);
   const std::vector<double> price_of_arm =
-      outcomes.cost.empty() ? arm_prices(file, launch.arms, options) : std::vector<double>();
+      outcomes.cost.empty() && outcomes.ids.size() > 0 ? arm_prices(file, launch.arms, options) : std::vector<double>();
   const std::string launch_time = options.launch_time.empty() ? file.option("launch") : options.launch_time;
   const bool has_control = !plan.control_revenue.empty();
-  core::ExactTotal planned_spend;
-  std::size_t num_joined = 0;
   for (std::size_t unit = 0; unit < plan.num_units(); ++unit) {
-    planned_spend.add(static_cast<double>(plan.cost[unit]));
+    launch.planned_spend_of_all.add(static_cast<double>(plan.cost[unit]));
     if (plan.has_roles()) ++launch.planned_per_role[static_cast<std::size_t>(plan.role[unit])];
     const auto found = row_of_hash.find(plan.ids.hash(unit));
     if (found == row_of_hash.end()) continue;
     const std::size_t row = found->second;
-    ++num_joined;
+    ++launch.units_joined;
     if (!outcomes.weight.empty() && outcomes.weight[row] == 0.0) continue;
     if (!outcomes.time.empty()) require_later(file, outcomes, unit, row, options, launch_time);
     const Role role = plan.has_roles() ? plan.role[unit] : outcomes.role[row];
@@ -157,14 +173,6 @@ Launch join_launch(const io::PlanFile& file, const io::OutcomeTable& outcomes, c
     for (std::size_t i = 0; i < outcomes.guardrails.size(); ++i)
       launch.guardrails[i].value.push_back(outcomes.guardrails[i][row]);
   }
-  launch.planned_spend_of_all = planned_spend.value();
-  if (2 * num_joined < plan.num_units()) {
-    throw core::data_error(fmt::format("{}, {}", options.plan_path, options.outcomes_path),
-                           "plan and outcomes do not join",
-                           fmt::format("{} of {} planned units have an outcome", num_joined, plan.num_units()),
-                           "most of them, by id", "are the ids those of the plan?");
-  }
-  launch.control = find_control(file, launch, options);
   return launch;
 }
 

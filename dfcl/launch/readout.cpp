@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
+#include <utility>
 
 #include "dfcl/core/distributions.h"
 #include "dfcl/core/error.h"
 #include "dfcl/core/exact_total.h"
+#include "dfcl/launch/launch_sums.h"
 
 namespace dfcl::launch {
 namespace {
@@ -37,7 +38,7 @@ double share_p_value(std::size_t units, std::size_t count, double share) {
   return core::normal_two_sided((static_cast<double>(units) - n * share) / std::sqrt(n * share * (1.0 - share)));
 }
 
-void check_holdout(const Launch& launch, const ReadoutOptions& options, Readout& result) {
+void check_holdout(const LaunchTotals& launch, const ReadoutOptions& options, Readout& result) {
   const std::size_t held = launch.seen_per_role[role_index(Role::holdout)];
   std::size_t seen = 0;
   for (const std::size_t units : launch.seen_per_role) seen += units;
@@ -56,12 +57,12 @@ void check_holdout(const Launch& launch, const ReadoutOptions& options, Readout&
                              result.holdout_p_value),
                  fmt::format("{:.3g} %", 100.0 * options.holdout_share));
   }
-  if (launch.planned_per_role.empty()) return;
+  if (!launch.plan_has_roles) return;
   // Outcomes that go missing more often in one role than in another bend every comparison.
   const auto planned = static_cast<double>(launch.planned_per_role[role_index(Role::holdout)]);
   const auto others = static_cast<double>(launch.units_in_plan) - planned;
   const auto there = static_cast<double>(result.units_per_role[role_index(Role::holdout)]);
-  const double all_there = static_cast<double>(launch.num_units());
+  const double all_there = static_cast<double>(launch.units);
   const double rate = all_there / static_cast<double>(launch.units_in_plan);
   if (rate >= 1.0 || others == 0.0) return;
   const double gap = there / planned - (all_there - there) / others;
@@ -89,165 +90,41 @@ void check_treated_holdout(Readout& result) {
   }
 }
 
-// Sums are exact, so that no figure shows in which order the units came.
-struct ArmSums {
-  ArmReadout counts;  // units and received
-  core::ExactTotal planned_cost, realised_cost, planned_revenue, realised_revenue;
-};
-
-struct Sums {
-  std::vector<Moments> by_role = std::vector<Moments>(data::kNumRoles);  // outcomes, x = predicted under control
-  Moments all;
-  Moments spend_differences;      // of all roles, realised - planned
-  std::vector<Moments> explored;  // outcomes, per received arm
-  std::vector<ArmSums> arms;
-  std::vector<std::vector<std::size_t>> crossings;
-  core::ExactTotal planned_spend;  // of all roles, as the next
-  core::ExactTotal spend;
-  core::ExactTotal planned_incremental;
-  core::ExactTotal planned_incremental_cost;
-};
-
-// A plan without roles says of held-out and explored units what they did not get.
-bool says_what_they_get(const Launch& launch, std::size_t unit) {
-  return !launch.planned_per_role.empty() || launch.role[unit] == Role::plan;
-}
-
-void add_planned(const Launch& launch, std::size_t unit, Sums& sums, Readout& result) {
-  const std::size_t planned = launch.planned_arm[unit], received = launch.received_arm[unit];
-  const auto planned_r = static_cast<double>(launch.planned_revenue[unit]);
-  const auto planned_c = static_cast<double>(launch.planned_cost[unit]);
-  ArmSums& arm = sums.arms[planned];
-  ++arm.counts.units;
-  arm.planned_cost.add(planned_c);
-  arm.planned_revenue.add(planned_r);
-  arm.realised_cost.add(launch.cost[unit]);
-  arm.realised_revenue.add(launch.revenue[unit]);
-  if (planned == received) ++arm.counts.received;
-  if (planned != received) ++result.not_as_planned;
-  if (launch.control_revenue.empty()) return;
-  sums.planned_incremental.add(planned_r - static_cast<double>(launch.control_revenue[unit]));
-  sums.planned_incremental_cost.add(planned_c - static_cast<double>(launch.control_cost[unit]));
-}
-
-Sums add_up(const Launch& launch, Readout& result) {
-  Sums sums;
-  const std::size_t num_arms = launch.arms.size();
-  sums.arms.resize(num_arms);
-  sums.crossings.assign(num_arms, std::vector<std::size_t>(num_arms));
-  for (std::size_t unit = 0; unit < launch.num_units(); ++unit) {
-    const Role role = launch.role[unit];
-    const std::size_t planned = launch.planned_arm[unit], received = launch.received_arm[unit];
-    if (says_what_they_get(launch, unit)) {
-      sums.planned_spend.add(static_cast<double>(launch.planned_cost[unit]));
-      sums.spend.add(launch.cost[unit]);
-      if (planned != received) ++sums.crossings[planned][received];
-    }
-    if (role == Role::holdout && received != launch.control) ++result.holdout_treated;
-    if (role == Role::plan) add_planned(launch, unit, sums, result);
-  }
+// What was earned and spent, in all.
+void add_up(const LaunchTotals& launch, std::size_t control, Readout& result) {
   core::ExactTotal planned_revenue, planned_spend, realised_revenue, realised_spend;
-  for (const ArmSums& arm : sums.arms) {
-    planned_revenue.add(arm.planned_revenue);
-    planned_spend.add(arm.planned_cost);
-    realised_revenue.add(arm.realised_revenue);
-    realised_spend.add(arm.realised_cost);
+  for (std::size_t arm = 0; arm < launch.per_arm.size(); ++arm) {
+    const LaunchTotals::Arm& sums = launch.per_arm[arm];
+    result.not_as_planned += sums.units - sums.received;
+    if (arm != control) result.holdout_treated += sums.held;
+    planned_revenue.add(sums.planned_revenue);
+    planned_spend.add(sums.planned_cost);
+    realised_revenue.add(sums.realised_revenue);
+    realised_spend.add(sums.realised_cost);
   }
   result.planned_revenue = planned_revenue.value();
   result.planned_spend = planned_spend.value();
   result.realised_revenue = realised_revenue.value();
   result.realised_spend = realised_spend.value();
-  return sums;
 }
 
-struct UnitValues {
-  double weight, r, c, x;
+// Moments of groups of units, once all are summed.
+struct Sums {
+  const LaunchTotals& totals;
+  const LaunchProducts& products;
+
+  Moments of(std::size_t group) const { return products.moments(totals, group); }
+  Moments of(Role role) const { return of(role_index(role)); }
 };
 
-// Weighted moments of some units: their means first, then the products around them.
-template <class IsChosen, class ValuesOf>
-Moments exact_moments(std::size_t num_units, IsChosen&& is_chosen, ValuesOf&& values_of) {
-  core::ExactTotal total, sum_r, sum_c, sum_x;
-  double units = 0.0;
-  for (std::size_t unit = 0; unit < num_units; ++unit) {
-    if (!is_chosen(unit)) continue;
-    const UnitValues value = values_of(unit);
-    units += 1.0;
-    total.add(value.weight);
-    sum_r.add(value.weight * value.r);
-    sum_c.add(value.weight * value.c);
-    sum_x.add(value.weight * value.x);
-  }
-  Moments moments;
-  if (units == 0.0) return moments;
-  const double weight = total.value();
-  moments.set_means(units, sum_r.value() / weight, sum_c.value() / weight, sum_x.value() / weight);
-  core::ExactTotal rr, cc, rc, xx, xr, xc;
-  for (std::size_t unit = 0; unit < num_units; ++unit) {
-    if (!is_chosen(unit)) continue;
-    const UnitValues value = values_of(unit);
-    Moments one;
-    one.set_means(1.0, moments.mean_r, moments.mean_c, moments.mean_x);
-    one.add_centred(value.weight * units / weight, value.r, value.c, value.x);
-    rr.add(one.rr);
-    cc.add(one.cc);
-    rc.add(one.rc);
-    xx.add(one.xx);
-    xr.add(one.xr);
-    xc.add(one.xc);
-  }
-  moments.rr = rr.value();
-  moments.cc = cc.value();
-  moments.rc = rc.value();
-  moments.xx = xx.value();
-  moments.xr = xr.value();
-  moments.xc = xc.value();
-  return moments;
-}
-
-// With sample weights where there are any. r: the outcome in the place of revenue.
-template <class IsChosen>
-Moments weighed(const Launch& launch, std::span<const double> r, IsChosen&& is_chosen) {
-  return exact_moments(launch.num_units(), is_chosen, [&](std::size_t unit) {
-    return UnitValues{launch.weight.empty() ? 1.0 : launch.weight[unit], r[unit], launch.cost[unit],
-                      launch.control_revenue.empty() ? 0.0 : static_cast<double>(launch.control_revenue[unit])};
-  });
-}
-
-Moments weighed_role(const Launch& launch, std::span<const double> r, Role role) {
-  return weighed(launch, r, [&](std::size_t unit) { return launch.role[unit] == role; });
-}
-
-// What gains are made of. With sample weights they are differences of weighted means; what was spent is a fact.
-void weigh(const Launch& launch, Sums& sums) {
-  sums.explored.resize(launch.arms.size());
-  sums.spend_differences = exact_moments(
-      launch.num_units(), [&](std::size_t unit) { return says_what_they_get(launch, unit); },
-      [&](std::size_t unit) {
-        return UnitValues{1.0, 0.0, launch.cost[unit] - static_cast<double>(launch.planned_cost[unit]), 0.0};
-      });
-  const bool plan_has_roles = !launch.planned_per_role.empty();
-  for (std::size_t role = 0; role < data::kNumRoles; ++role)
-    sums.by_role[role] = weighed_role(launch, launch.revenue, static_cast<Role>(role));
-  sums.all = weighed(launch, launch.revenue, [](std::size_t) { return true; });
-  for (std::size_t arm = 0; arm < launch.arms.size(); ++arm) {
-    sums.explored[arm] = weighed(launch, launch.revenue, [&](std::size_t unit) {
-      return launch.role[unit] == Role::explore &&
-             (plan_has_roles ? launch.planned_arm[unit] : launch.received_arm[unit]) == arm;
-    });
-  }
-}
-
-void judge_guardrails(const Launch& launch, Readout& result) {
-  const double level =
-      1.0 - (1.0 - result.level) / static_cast<double>(std::max<std::size_t>(1, launch.guardrails.size()));
-  for (const GuardedColumn& guardrail : launch.guardrails) {
-    const Moments held = weighed_role(launch, guardrail.value, Role::holdout);
-    const Interval increment =
-        adjusted_difference(weighed_role(launch, guardrail.value, Role::plan), held,
-                            weighed(launch, guardrail.value, [](std::size_t) { return true; }), level)
-            .revenue;
-    result.guardrails.push_back({guardrail.name, held.mean_r, increment,
+void judge_guardrails(const Sums& sums, Readout& result) {
+  const std::vector<std::string>& names = sums.totals.guardrails;
+  const double level = 1.0 - (1.0 - result.level) / static_cast<double>(std::max<std::size_t>(1, names.size()));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::size_t first = LaunchGroups::guardrail(sums.totals.arms.size(), i);
+    const Moments held = sums.of(first);
+    const Interval increment = adjusted_difference(sums.of(first + 1), held, sums.of(first + 2), level).revenue;
+    result.guardrails.push_back({names[i], held.mean_r, increment,
                                  increment.low > 0.0     ? "yes"
                                  : increment.high <= 0.0 ? "no"
                                                          : "not_shown"});
@@ -264,27 +141,33 @@ void state_cost(Readout& result) {
   result.incremental_cost = {spent, spent, spent};
 }
 
-void describe_arms(const Launch& launch, const Sums& sums, Readout& result) {
-  const Moments& held = sums.by_role[role_index(Role::holdout)];
-  for (std::size_t arm = 0; arm < launch.arms.size(); ++arm) {
-    ArmReadout row = sums.arms[arm].counts;
-    if (row.units > 0) {
+void describe_arms(const Sums& sums, Readout& result) {
+  const LaunchTotals& launch = sums.totals;
+  const Moments held = sums.of(Role::holdout);
+  const Moments all = sums.of(LaunchGroups::kAll);
+  const std::size_t num_arms = launch.arms.size();
+  for (std::size_t arm = 0; arm < num_arms; ++arm) {
+    const LaunchTotals::Arm& own = launch.per_arm[arm];
+    if (own.units > 0) {
+      ArmReadout row;
       row.arm = launch.arms[arm];
-      row.planned_cost = sums.arms[arm].planned_cost.value();
-      row.planned_revenue = sums.arms[arm].planned_revenue.value();
-      row.realised_cost = sums.arms[arm].realised_cost.value();
-      row.realised_revenue = sums.arms[arm].realised_revenue.value();
+      row.units = own.units;
+      row.received = own.received;
+      row.planned_cost = own.planned_cost.value();
+      row.planned_revenue = own.planned_revenue.value();
+      row.realised_cost = own.realised_cost.value();
+      row.realised_revenue = own.realised_revenue.value();
       row.overspend = row.realised_cost - row.planned_cost;
       result.arms.push_back(row);
     }
-    const Moments& explored = sums.explored[arm];
+    const Moments explored = sums.of(LaunchGroups::kFirstExplored + arm);
     if (explored.count >= static_cast<double>(kFewestUnits)) {
-      const Difference over = adjusted_difference(explored, held, sums.all, result.level);
+      const Difference over = adjusted_difference(explored, held, all, result.level);
       result.explored.push_back({launch.arms[arm], static_cast<std::size_t>(explored.count), over.revenue, over.cost});
     }
-    for (std::size_t received = 0; received < launch.arms.size(); ++received) {
-      if (sums.crossings[arm][received] == 0) continue;
-      result.crossings.push_back({launch.arms[arm], launch.arms[received], sums.crossings[arm][received]});
+    for (std::size_t received = 0; received < num_arms; ++received) {
+      const std::uint64_t crossed = launch.crossings[arm * num_arms + received];
+      if (crossed > 0) result.crossings.push_back({launch.arms[arm], launch.arms[received], crossed});
     }
   }
 }
@@ -303,7 +186,7 @@ void propose_multiplier(const ReadoutOptions& options, const Interval& spend, do
   result.next_multiplier = Interval{next(spend.value), next(spend.low), next(spend.high)};
 }
 
-void warn(const Launch& launch, Readout& result) {
+void warn(const LaunchTotals& launch, Readout& result) {
   if (result.not_as_planned > 0) {
     result.warnings.push_back(fmt::format(
         "{} of {} planned units ({:.3g} %) did not get their planned arm. All figures are by intention to treat: each "
@@ -311,13 +194,13 @@ void warn(const Launch& launch, Readout& result) {
         result.not_as_planned, result.units_per_role[0],
         100.0 * static_cast<double>(result.not_as_planned) / static_cast<double>(result.units_per_role[0])));
   }
-  if (launch.units_in_plan > launch.num_units()) {
+  if (launch.units_in_plan > launch.units) {
     result.warnings.push_back(fmt::format("{} of {} planned units have no outcome and are left out",
-                                          launch.units_in_plan - launch.num_units(), launch.units_in_plan));
+                                          launch.units_in_plan - launch.units, launch.units_in_plan));
   }
-  if (launch.units_in_outcomes > launch.num_units()) {
+  if (launch.units_in_outcomes > launch.units) {
     result.warnings.push_back(fmt::format("{} units of the outcomes are not in the plan and are left out",
-                                          launch.units_in_outcomes - launch.num_units()));
+                                          launch.units_in_outcomes - launch.units));
   }
   if (launch.role_conflicts > 0) {
     result.warnings.push_back(fmt::format(
@@ -328,6 +211,17 @@ void warn(const Launch& launch, Readout& result) {
 }  // namespace
 
 Readout read_out(const Launch& launch, const ReadoutOptions& options) {
+  std::vector<std::string> guardrails;
+  for (const GuardedColumn& guardrail : launch.guardrails) guardrails.push_back(guardrail.name);
+  LaunchTotals totals(launch.arms, std::move(guardrails));
+  totals.add(launch);
+  LaunchProducts products(totals.num_groups());
+  products.add(launch, totals);
+  return read_out_sums(totals, products, launch.control, options);
+}
+
+Readout read_out_sums(const LaunchTotals& launch, const LaunchProducts& products, std::size_t control,
+                      const ReadoutOptions& options) {
   if (!(options.holdout_share > 0.0 && options.holdout_share < 1.0)) {
     throw core::Error({.kind = core::ErrorKind::usage,
                        .field = "holdout_share",
@@ -338,9 +232,8 @@ Readout read_out(const Launch& launch, const ReadoutOptions& options) {
   Readout result;
   result.level = options.level;
   result.holdout_share = options.holdout_share;
-  result.units = launch.num_units();
-  result.units_per_role.resize(data::kNumRoles);
-  for (const Role role : launch.role) ++result.units_per_role[role_index(role)];
+  result.units = launch.units;
+  result.units_per_role.assign(launch.units_per_role.begin(), launch.units_per_role.end());
   check_holdout(launch, options, result);
   if (result.units_per_role[role_index(Role::plan)] < kFewestUnits) {
     throw core::Error({.kind = core::ErrorKind::data,
@@ -348,20 +241,20 @@ Readout read_out(const Launch& launch, const ReadoutOptions& options) {
                        .found = fmt::format("{} units of role plan", result.units_per_role[role_index(Role::plan)]),
                        .expected = "units that got the plan's arms"});
   }
-  Sums sums = add_up(launch, result);
-  weigh(launch, sums);
-  result.has_sample_weights = !launch.weight.empty();
-  judge_guardrails(launch, result);
+  add_up(launch, control, result);
+  const Sums sums{launch, products};
+  result.has_sample_weights = launch.has_weights;
+  judge_guardrails(sums, result);
   check_treated_holdout(result);
 
-  const Moments& planned = sums.by_role[role_index(Role::plan)];
-  if (!launch.control_revenue.empty()) {
-    result.planned_incremental = sums.planned_incremental.value();
-    result.planned_incremental_cost = sums.planned_incremental_cost.value();
+  const Moments planned = sums.of(Role::plan);
+  if (launch.has_control) {
+    result.planned_incremental = launch.planned_incremental.value();
+    result.planned_incremental_cost = launch.planned_incremental_cost.value();
     if (*result.planned_incremental_cost != 0.0)
       result.planned_return = *result.planned_incremental / *result.planned_incremental_cost;
   }
-  result.per_unit = adjusted_difference(planned, sums.by_role[role_index(Role::holdout)], sums.all, options.level,
+  result.per_unit = adjusted_difference(planned, sums.of(Role::holdout), sums.of(LaunchGroups::kAll), options.level,
                                         options.value_per_revenue.value_or(1.0));
   result.value_per_revenue = options.value_per_revenue;
   if (options.value_per_revenue) {
@@ -370,21 +263,21 @@ Readout read_out(const Launch& launch, const ReadoutOptions& options) {
   }
   result.incremental_revenue = result.per_unit.revenue.scaled(planned.count);
   result.incremental_cost = result.per_unit.cost.scaled(planned.count);
-  if (is_free(sums.by_role[role_index(Role::holdout)]) && !result.has_sample_weights) state_cost(result);
+  if (is_free(sums.of(Role::holdout)) && !result.has_sample_weights) state_cost(result);
   if (options.evaluated_per_unit) result.evaluated_incremental = options.evaluated_per_unit->scaled(planned.count);
-  const Moments& missed = sums.spend_differences;
-  const Interval spend = mean_of_c(missed, options.level).scaled(missed.count).plus(sums.planned_spend.value());
-  result.total_spend = sums.spend.value();
-  double target = sums.planned_spend.value();
+  const Moments missed = sums.of(LaunchGroups::kSpendDifferences);
+  const Interval spend = mean_of_c(missed, options.level).scaled(missed.count).plus(launch.planned_spend.value());
+  result.total_spend = launch.spend.value();
+  double target = launch.planned_spend.value();
   if (options.budget && std::isfinite(*options.budget)) {
     // The part of the budget that was meant for the units with outcomes.
-    const double part =
-        launch.planned_spend_of_all > 0.0 ? sums.planned_spend.value() / launch.planned_spend_of_all : 1.0;
+    const double all = launch.planned_spend_of_all.value();
+    const double part = all > 0.0 ? launch.planned_spend.value() / all : 1.0;
     target = *options.budget * part;
     result.budget = target;
     result.budget_of_all = options.budget;
   }
-  describe_arms(launch, sums, result);
+  describe_arms(sums, result);
   propose_multiplier(options, spend, target, result);
   warn(launch, result);
   return result;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "dfcl/core/exact_total.h"
 #include "dfcl/data/plan.h"
 #include "dfcl/data/report_words.h"
 #include "dfcl/launch/launch_history.h"
@@ -41,7 +42,8 @@ struct Launch {
 
   std::size_t units_in_plan = 0;
   std::size_t units_in_outcomes = 0;
-  double planned_spend_of_all = 0.0;          // also of units without an outcome
+  std::size_t units_joined = 0;               // units of the plan that have an outcome, of no weight too
+  core::ExactTotal planned_spend_of_all;      // also of units without an outcome
   std::size_t role_conflicts = 0;             // units whose role is another in the outcomes
   std::vector<std::size_t> planned_per_role;  // units in the plan, per role; empty where only the outcomes say roles
   std::vector<std::size_t> seen_per_role;     // per role as the outcomes say it

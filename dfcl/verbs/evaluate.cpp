@@ -126,43 +126,6 @@ data::Provenance make_provenance(const EvaluateRequest& request, const JudgedTri
   return provenance;
 }
 
-void check_request(const EvaluateRequest& request) {
-  require_text("output", request.output);
-  if (request.models.empty()) throw core::field_error("models", "nothing to evaluate", "", "a model or predictions");
-  for (const ModelInput& model : request.models) require_text("models", model.path);
-  if (request.nuisance) require_text("nuisance", request.nuisance->path);
-  if (request.truth) require_text("truth", request.truth->path);
-  require_text("fitted_on", request.fitted_on);
-  if (request.split_out) require_table_ending("split_out", *request.split_out);
-  if (request.study.test && request.split != Rows::test)
-    throw core::field_error("test", "its rows are all test rows",
-                            core::field_name("split", std::string(core::to_word(request.split))),
-                            core::field_name("split", "test"));
-  const auto require_finite = [](const char* field, const std::vector<double>& amounts) {
-    for (const double amount : amounts) {
-      if (!std::isfinite(amount)) throw core::field_error(field, "out of range", fmt::format("{}", amount), "a number");
-    }
-  };
-  // Less than nothing may be spent above control: there may be cheaper arms.
-  require_finite("budget", request.totals);
-  require_finite("per_unit", request.per_unit);
-  for (const double share : request.share_of_max) {
-    if (!(share >= 0.0 && std::isfinite(share)))
-      throw core::field_error("share_of_max", "out of range", fmt::format("{}", share), "a number of 0 or more");
-  }
-  const auto require_count = [](const char* field, std::int64_t count, std::int64_t least) {
-    constexpr std::int64_t kMost = 1'000'000;
-    if (count < least || count > kMost)
-      throw core::field_error(field, "out of range", fmt::format("{}", count), fmt::format("{} to {}", least, kMost));
-  };
-  require_count("levels", request.levels, 2);
-  require_count("resamples", request.resamples, 0);
-  for (const std::string& column : request.segments) require_text("segment", column);
-  require_text("eligible", request.eligible);
-  if (request.min_roi && !(*request.min_roi >= 0.0 && std::isfinite(*request.min_roi)))
-    throw core::field_error("min_roi", "out of range", fmt::format("{}", *request.min_roi), "a number of 0 or more");
-}
-
 void check_outputs(const EvaluateRequest& request, const std::string& trial_path, const std::string& test_path,
                    const core::RunContext& context) {
   if (request.output) require_ending("output", *request.output, ".json");
@@ -225,6 +188,43 @@ void mark_indices(std::vector<TrialPrediction>& predicted) {
 }
 
 }  // namespace
+
+void check_evaluate_request(const EvaluateRequest& request) {
+  require_text("output", request.output);
+  if (request.models.empty()) throw core::field_error("models", "nothing to evaluate", "", "a model or predictions");
+  for (const ModelInput& model : request.models) require_text("models", model.path);
+  if (request.nuisance) require_text("nuisance", request.nuisance->path);
+  if (request.truth) require_text("truth", request.truth->path);
+  require_text("fitted_on", request.fitted_on);
+  if (request.split_out) require_table_ending("split_out", *request.split_out);
+  if (request.study.test && request.split != Rows::test)
+    throw core::field_error("test", "its rows are all test rows",
+                            core::field_name("split", std::string(core::to_word(request.split))),
+                            core::field_name("split", "test"));
+  const auto require_finite = [](const char* field, const std::vector<double>& amounts) {
+    for (const double amount : amounts) {
+      if (!std::isfinite(amount)) throw core::field_error(field, "out of range", fmt::format("{}", amount), "a number");
+    }
+  };
+  // Less than nothing may be spent above control: there may be cheaper arms.
+  require_finite("budget", request.totals);
+  require_finite("per_unit", request.per_unit);
+  for (const double share : request.share_of_max) {
+    if (!(share >= 0.0 && std::isfinite(share)))
+      throw core::field_error("share_of_max", "out of range", fmt::format("{}", share), "a number of 0 or more");
+  }
+  const auto require_count = [](const char* field, std::int64_t count, std::int64_t least) {
+    constexpr std::int64_t kMost = 1'000'000;
+    if (count < least || count > kMost)
+      throw core::field_error(field, "out of range", fmt::format("{}", count), fmt::format("{} to {}", least, kMost));
+  };
+  require_count("levels", request.levels, 2);
+  require_count("resamples", request.resamples, 0);
+  for (const std::string& column : request.segments) require_text("segment", column);
+  require_text("eligible", request.eligible);
+  if (request.min_roi && !(*request.min_roi >= 0.0 && std::isfinite(*request.min_roi)))
+    throw core::field_error("min_roi", "out of range", fmt::format("{}", *request.min_roi), "a number of 0 or more");
+}
 
 std::string join_problems(const check::CheckResult& result) {
   if (result.fit) return "";
@@ -336,7 +336,7 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, Judgement& judgement, cons
 }
 
 EvaluateResult evaluate(const EvaluateRequest& request, core::RunContext& context) {
-  check_request(request);
+  check_evaluate_request(request);
   const JudgedTrial judged = read_judged_trial(request, nullptr, context);
   Judgement judgement = make_judgement(judged, request, context);
   const EvaluateResult result = evaluate_on(judged, judgement, request, context);

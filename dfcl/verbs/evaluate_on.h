@@ -15,6 +15,9 @@
 
 namespace dfcl::verbs {
 
+// Every word, range and combination. Throws Error of kind usage.
+void check_evaluate_request(const EvaluateRequest& request);
+
 // read: where it has been read and checked already; null: it is read.
 JudgedTrial read_judged_trial(const EvaluateRequest& request, const CheckedTrial* read, core::RunContext& context);
 

@@ -13,6 +13,7 @@
 #include "dfcl/io/predictions/plan_file.h"
 #include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/launch/join_launch.h"
+#include "dfcl/launch/launch_sums.h"
 #include "dfcl/report/launch/launch_history_file.h"
 #include "dfcl/report/launch/readout_report.h"
 #include "dfcl/verbs/outputs.h"
@@ -87,13 +88,7 @@ std::vector<launch::LaunchLine> launches_of(const ReadoutRequest& request, const
                              request.previous.value_or(""));
 }
 
-}  // namespace
-
-ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context) {
-  check_request(request, context);
-  const io::PlanFile plan = io::read_plan(request.plan, context);
-  const io::OutcomeTable outcomes =
-      io::read_outcomes(request.outcomes, context, {request.weight.value_or(""), request.guardrails});
+launch::ReadoutOptions readout_options(const ReadoutRequest& request, const io::PlanFile& plan) {
   launch::ReadoutOptions options;
   const std::optional<double> share = request.holdout_share ? request.holdout_share : read_figure(plan, "holdout");
   if (!share) {
@@ -111,13 +106,18 @@ ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context)
   options.evaluated_per_unit = evaluated_per_unit(plan);
   options.value_per_revenue = request.margin ? request.margin : request.per_revenue;
   if (!options.value_per_revenue) options.value_per_revenue = value_of(plan);
-  if (!outcomes.time.empty() && !request.launch && plan.option("launch").empty() && plan.time.empty())
-    context.warn(fmt::format("the outcomes have times, but when the plan started is not known: give {}",
-                             core::field_name("launch")));
-  const launch::Launch launch = launch::join_launch(
-      plan, outcomes,
-      {request.control.value_or(""), request.launch.value_or(""), request.plan, request.outcomes, request.guardrails});
-  launch::Readout readout = launch::read_out(launch, options);
+  return options;
+}
+
+launch::JoinOptions join_options(const ReadoutRequest& request) {
+  return {request.control.value_or(""), request.launch.value_or(""), request.plan, request.outcomes,
+          request.guardrails};
+}
+
+// The readout with what the plan says of its words, the launches before it, and how it was made.
+ReadoutResult finish_readout(const ReadoutRequest& request, const io::PlanFile& plan, launch::Readout readout,
+                             const launch::ReadoutOptions& options, const std::string& control,
+                             core::RunContext& context) {
   readout.words.currency = plan.option(data::kCurrencyOption);
   if (const std::string unit = plan.option(data::kUnitOption); !unit.empty()) readout.words.unit = unit;
   readout.words.revenue_is_money = plan.option(data::kCountOption) != "true";
@@ -128,7 +128,7 @@ ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context)
                               core::version(),
                               "readout",
                               {{"holdout_share", fmt::format("{}", options.holdout_share)},
-                               {"control", launch.arms[launch.control]},
+                               {"control", control},
                                {"level", fmt::format("{}", options.level)}}};
   if (request.margin) provenance.options.emplace_back("margin", fmt::format("{}", *request.margin));
   if (request.per_revenue) provenance.options.emplace_back("per_revenue", fmt::format("{}", *request.per_revenue));
@@ -137,6 +137,71 @@ ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context)
     provenance.options.emplace_back("guardrails", fmt::format("{}", fmt::join(request.guardrails, ", ")));
   if (request.output) io::write_text_file(*request.output, report::readout_json(readout, provenance));
   return {std::move(readout), std::move(provenance)};
+}
+
+}  // namespace
+
+ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context) {
+  check_request(request, context);
+  const io::PlanFile plan = io::read_plan(request.plan, context);
+  const io::OutcomeTable outcomes =
+      io::read_outcomes(request.outcomes, context, {request.weight.value_or(""), request.guardrails});
+  const launch::ReadoutOptions options = readout_options(request, plan);
+  if (!outcomes.time.empty() && !request.launch && plan.option("launch").empty() && plan.time.empty())
+    context.warn(fmt::format("the outcomes have times, but when the plan started is not known: give {}",
+                             core::field_name("launch")));
+  const launch::Launch launch = launch::join_launch(plan, outcomes, join_options(request));
+  return finish_readout(request, plan, launch::read_out(launch, options), options, launch.arms[launch.control],
+                        context);
+}
+
+ReadoutResult read_out_elsewhere(const ReadoutRequest& request, const LaunchRunner& runner, core::RunContext& context) {
+  check_request(request, context);
+  const io::PlanFile plan;  // tables on many machines say nothing of how the plan was made
+  const launch::ReadoutOptions options = readout_options(request, plan);
+  const std::string bytes = runner("");
+  const launch::LaunchTotals totals = launch::LaunchTotals::from_bytes(bytes);
+  launch::require_joined(totals.joined, totals.units_in_plan, join_options(request));
+  std::vector<std::size_t> held;
+  for (const launch::LaunchTotals::Arm& arm : totals.per_arm) held.push_back(arm.held);
+  const std::size_t control = launch::find_control(totals.arms, held, "", join_options(request));
+  const launch::LaunchProducts products = launch::LaunchProducts::from_bytes(runner(bytes));
+  if (products.num_groups() != totals.num_groups())
+    throw core::data_error("sums of a launch", "parts that do not fit together");
+  return finish_readout(request, plan, launch::read_out_sums(totals, products, control, options), options,
+                        totals.arms[control], context);
+}
+
+std::string sum_launch_part(const ReadoutRequest& request, const std::string& totals, core::RunContext& context) {
+  io::PlanFile plan;
+  if (!request.plan.empty()) plan = io::read_plan(request.plan, context);
+  io::OutcomeTable outcomes;
+  if (!request.outcomes.empty())
+    outcomes = io::read_outcomes(request.outcomes, context, {request.weight.value_or(""), request.guardrails});
+  std::vector<std::string> arms = launch::launch_arms(plan.plan.arms, outcomes.arms);
+  if (totals.empty()) {
+    launch::LaunchTotals sums(arms, request.guardrails);
+    sums.add(launch::join_part(plan, outcomes, join_options(request), std::move(arms)));
+    return sums.to_bytes();
+  }
+  const launch::LaunchTotals all = launch::LaunchTotals::from_bytes(totals);
+  if (launch::launch_arms(all.arms, arms) != all.arms)
+    throw core::data_error("sums of a launch", "an arm that was not there before");
+  launch::LaunchProducts products(all.num_groups());
+  products.add(launch::join_part(plan, outcomes, join_options(request), all.arms), all);
+  return products.to_bytes();
+}
+
+std::string merge_launch_parts(const std::string& totals, const std::vector<std::string>& parts) {
+  if (!totals.empty()) {
+    launch::LaunchProducts merged(launch::LaunchTotals::from_bytes(totals).num_groups());
+    for (const std::string& part : parts) merged.merge(launch::LaunchProducts::from_bytes(part));
+    return merged.to_bytes();
+  }
+  if (parts.empty()) throw core::data_error("sums of a launch", "there are no units");
+  launch::LaunchTotals merged = launch::LaunchTotals::from_bytes(parts.front());
+  for (std::size_t i = 1; i < parts.size(); ++i) merged.merge(launch::LaunchTotals::from_bytes(parts[i]));
+  return merged.to_bytes();
 }
 
 }  // namespace dfcl::verbs

@@ -3,6 +3,7 @@
 // What a plan earned: what `dfcl readout` does, for every caller. Memory: the plan and the outcomes.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,5 +39,15 @@ struct ReadoutResult {
 };
 
 ReadoutResult read_out(const ReadoutRequest& request, core::RunContext& context);
+
+// Where the units are on many machines, plan and outcomes of a unit in one place. Asked with "" first, a runner returns
+// the sums of all parts (sum_launch_part, merge_launch_parts), then, asked with those, the products around their means.
+// The readout is that of one machine, to the byte; `plan` and `outcomes` of the request are what messages call them.
+using LaunchRunner = std::function<std::string(const std::string& totals)>;
+ReadoutResult read_out_elsewhere(const ReadoutRequest& request, const LaunchRunner& runner, core::RunContext& context);
+// One part; `plan` and `outcomes` of the request are its tables, "" where it has no rows of one. totals: as the runner
+// was asked with. Throws Error.
+std::string sum_launch_part(const ReadoutRequest& request, const std::string& totals, core::RunContext& context);
+std::string merge_launch_parts(const std::string& totals, const std::vector<std::string>& parts);
 
 }  // namespace dfcl::verbs

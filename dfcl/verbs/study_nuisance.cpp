@@ -206,26 +206,11 @@ std::string seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 StudyNuisance fitted_off_rows(const JudgedTrial& judged, Rows split, const OnNote& on_note, core::RunContext& context) {
-  const data::Trial& trial = *judged.own;
-  const data::Study study = nuisance_study(judged.study, count_training_groups(trial) >= kLeastGroups);
-  const std::string path = judged.study.file.empty() ? "" : nuisance_path(judged.study.file);
-  const std::string key = key_of(trial, study);
-  std::shared_ptr<const model::Model> model = kept_model(path, key, trial);
-  if (model == nullptr) {
-    const auto start = std::chrono::steady_clock::now();
-    model = fit_model(ordered_copy(trial, unit_order(trial)), study, key, context);
-    if (model == nullptr) return arm_mean_nuisance(judged, split);
-    const bool is_kept = keep_model(path, *model);
-    if (on_note) {
-      on_note(fmt::format("fitted the nuisance, boosted trees on {} training rows, in {}{}",
-                          core::count_text(model->trained.num_units), seconds_since(start),
-                          is_kept ? "; kept in " + path : ""));
-    }
-  }
+  const std::shared_ptr<const model::Model> model = study_nuisance_model(judged, on_note, context);
+  if (model == nullptr) return arm_mean_nuisance(judged, split);
   TrialPrediction predicted =
       predict_trial({.path = "the nuisance", .model = model}, judged, {TrainingRows::warn}, context);
-  return {std::move(predicted.prediction), "boosted trees fitted and calibrated on the training and validation rows",
-          predicted.fingerprint};
+  return {std::move(predicted.prediction), kNuisanceName, predicted.fingerprint};
 }
 
 // For each row of the evaluation its fold, by cluster or id.
@@ -283,6 +268,26 @@ StudyNuisance cross_fitted(const JudgedTrial& judged, Rows split, const OnNote& 
 std::string nuisance_path(const std::string& study_file) {
   const std::filesystem::path file(study_file);
   return (file.parent_path() / fmt::format(".{}.nuisance.safetensors", file.filename().string())).string();
+}
+
+std::shared_ptr<const model::Model> study_nuisance_model(const JudgedTrial& judged, const OnNote& on_note,
+                                                         core::RunContext& context) {
+  const data::Trial& trial = *judged.own;
+  const data::Study study = nuisance_study(judged.study, count_training_groups(trial) >= kLeastGroups);
+  const std::string path = judged.study.file.empty() ? "" : nuisance_path(judged.study.file);
+  const std::string key = key_of(trial, study);
+  std::shared_ptr<const model::Model> model = kept_model(path, key, trial);
+  if (model != nullptr) return model;
+  const auto start = std::chrono::steady_clock::now();
+  model = fit_model(ordered_copy(trial, unit_order(trial)), study, key, context);
+  if (model == nullptr) return nullptr;
+  const bool is_kept = keep_model(path, *model);
+  if (on_note) {
+    on_note(fmt::format("fitted the nuisance, boosted trees on {} training rows, in {}{}",
+                        core::count_text(model->trained.num_units), seconds_since(start),
+                        is_kept ? "; kept in " + path : ""));
+  }
+  return model;
 }
 
 StudyNuisance study_nuisance(const JudgedTrial& judged, Rows split, const OnNote& on_note, core::RunContext& context) {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "dfcl/core/run_context.h"
@@ -31,6 +32,12 @@ struct StudyNuisance {
 using OnNote = std::function<void(const std::string&)>;
 
 StudyNuisance study_nuisance(const JudgedTrial& judged, Rows split, const OnNote& on_note, core::RunContext& context);
+
+// The model alone, fitted to training and validation rows, for test rows that are elsewhere. Null: there is too little
+// to fit it to.
+std::shared_ptr<const model::Model> study_nuisance_model(const JudgedTrial& judged, const OnNote& on_note,
+                                                         core::RunContext& context);
+inline constexpr const char* kNuisanceName = "boosted trees fitted and calibrated on the training and validation rows";
 
 // Where the nuisance of a study file is kept: study.toml -> .study.toml.nuisance.safetensors beside it.
 std::string nuisance_path(const std::string& study_file);

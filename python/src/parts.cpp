@@ -4,13 +4,20 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "dfcl/core/words.h"
+#include "dfcl/evaluate/sums/judge_task.h"
+#include "dfcl/report/evaluation/evaluation_report.h"
+#include "dfcl/report/launch/readout_report.h"
 #include "dfcl/report/plan/plan_report.h"
+#include "dfcl/verbs/evaluate_elsewhere.h"
 #include "dfcl/verbs/plan_elsewhere.h"
+#include "dfcl/verbs/readout.h"
 #include "dfcl/verbs/train_shards.h"
 #include "fields.h"
 #include "run.h"
@@ -93,6 +100,78 @@ void bind_shards(nb::module_& module) {
              });
 }
 
+// judge(arms, nuisance or None) returns the facts of all parts; runner(task) the findings of all blocks.
+nb::tuple evaluate_elsewhere(const verbs::EvaluateRequest& request, const nb::callable& judge,
+                             const nb::callable& runner, const RunOptions& options) {
+  verbs::RowsElsewhere rows;
+  rows.judge = [&](const std::string& arms, const std::shared_ptr<const model::Model>& nuisance) {
+    const nb::object given = nuisance == nullptr ? nb::none() : nb::cast(ModelHandle{nuisance});
+    std::vector<std::string> facts;
+    for (nb::handle part : nb::cast<nb::list>(judge(arms, given)))
+      facts.push_back(to_string(nb::cast<nb::bytes>(part)));
+    return facts;
+  };
+  rows.run = [&](const std::string& task) { return to_string(nb::cast<nb::bytes>(runner(to_bytes(task)))); };
+  std::optional<verbs::EvaluateResult> result;
+  run_with_gil(options, [&](core::RunContext& context) { result = verbs::evaluate_elsewhere(request, rows, context); });
+  return screens(report::evaluation_json(result->report),
+                 [&](report::Length length) { return report::evaluation_text(result->report, length); });
+}
+
+void bind_judging(nb::module_& module) {
+  using Part = evaluate::JudgePart;
+  module.def("judge_part",
+             [](const verbs::EvaluateRequest& request, const std::string& arms, const RunOptions& options) {
+               const verbs::JudgedPart part =
+                   run(options, [&](core::RunContext& context) { return verbs::judge_part(request, arms, context); });
+               return nb::make_tuple(to_bytes(part.block), to_bytes(part.facts));
+             });
+  nb::class_<Part>(module, "JudgePart")
+      .def("__init__",
+           [](Part* self, const nb::bytes& task) { new (self) Part(evaluate::JudgeTask::from_bytes(to_string(task))); })
+      .def("add",
+           [](Part& self, const nb::bytes& block, const RunOptions& options) {
+             const std::string bytes = to_string(block);
+             run_without_gil(options, [&](core::RunContext& context) {
+               self.add(evaluate::JudgedBlock::from_bytes(bytes), context);
+             });
+           })
+      .def("merge", [](Part& self, const nb::bytes& found) { self.merge_bytes(to_string(found)); })
+      .def("to_bytes", [](Part& self) { return to_bytes(self.to_bytes()); });
+  module.def("task_kind", [](const nb::bytes& task) {
+    return std::string(evaluate::JudgeTask::from_bytes(to_string(task)).kind());
+  });
+  module.def("evaluate_elsewhere", &evaluate_elsewhere);
+}
+
+// runner(totals) returns the sums of all parts, or, with totals, the products around their means.
+nb::tuple readout_elsewhere(const verbs::ReadoutRequest& request, const nb::callable& runner,
+                            const RunOptions& options) {
+  const auto run_pass = [&](const std::string& totals) {
+    return to_string(nb::cast<nb::bytes>(runner(to_bytes(totals))));
+  };
+  std::optional<verbs::ReadoutResult> result;
+  run_with_gil(options,
+               [&](core::RunContext& context) { result = verbs::read_out_elsewhere(request, run_pass, context); });
+  return screens(report::readout_json(result->readout, result->provenance),
+                 [&](report::Length length) { return report::readout_text(result->readout, length); });
+}
+
+void bind_launches(nb::module_& module) {
+  module.def(
+      "sum_launch_part", [](const verbs::ReadoutRequest& request, const nb::bytes& totals, const RunOptions& options) {
+        const std::string given = to_string(totals);
+        return to_bytes(
+            run(options, [&](core::RunContext& context) { return verbs::sum_launch_part(request, given, context); }));
+      });
+  module.def("merge_launch_parts", [](const nb::bytes& totals, const nb::list& parts) {
+    std::vector<std::string> all;
+    for (nb::handle part : parts) all.push_back(to_string(nb::cast<nb::bytes>(part)));
+    return to_bytes(verbs::merge_launch_parts(to_string(totals), all));
+  });
+  module.def("readout_elsewhere", &readout_elsewhere);
+}
+
 }  // namespace
 
 void bind_parts(nb::module_& module) {
@@ -127,6 +206,8 @@ void bind_parts(nb::module_& module) {
   module.def("pass_kind", &pass_kind, "pass_bytes"_a);
   module.def("allocate_elsewhere", &allocate_elsewhere);
   bind_shards(module);
+  bind_judging(module);
+  bind_launches(module);
 }
 
 }  // namespace dfcl::python

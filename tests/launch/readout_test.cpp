@@ -75,7 +75,7 @@ Launch launch_of(const World& world, std::size_t size, std::uint64_t seed, const
     const double orders = static_cast<double>(stream.poisson(mean * 20.0 * stream.gamma(20.0) / 400.0));
     launch.revenue.push_back(orders);
     launch.cost.push_back(held || !treated ? 0.0 : orders * world.plan_cost[shop] / world.plan_revenue[shop]);
-    launch.planned_spend_of_all += static_cast<double>(launch.planned_cost.back());
+    launch.planned_spend_of_all.add(static_cast<double>(launch.planned_cost.back()));
   }
   launch.seen_per_role = launch.planned_per_role;
   return launch;
@@ -134,7 +134,7 @@ TEST(Readout, TotalsAreSumsOverTheUnits) {
   launch.revenue = {12, 6, 6, 4, 5, 6};
   launch.cost = {3, 0, 0, 0, 0, 0};
   launch.units_in_plan = launch.units_in_outcomes = 6;
-  launch.planned_spend_of_all = 4.0;
+  launch.planned_spend_of_all.add(4.0);
   launch.planned_per_role = launch.seen_per_role = {3, 3, 0};
   const Readout readout =
       read_out(launch, {.holdout_share = 0.5, .budget = 4.0, .multiplier = 2.0, .spend_elasticity = 2.0});

@@ -77,6 +77,9 @@ def test_a_launch_is_read_out_as_on_one_machine(frame_of):
     here = dfcl.readout(plan.sort_by("id"), outcomes.sort_by("id"), **options)
     there = dfcl_spark.readout(frame_of(plan, 3), frame_of(outcomes, 2), progress=False, **options)
     assert json.dumps(there.figures) == json.dumps(here.figures)
+    for partitions in (1, 3, 17) if FULL else (3,):
+        summed = dfcl_spark.readout(frame_of(plan, partitions), frame_of(outcomes, 2), on="executors", progress=False, **options)
+        assert json.dumps(summed.figures) == json.dumps(here.figures), f"{partitions} partitions"
     with pytest.raises(dfcl.UsageError, match="no matter of a sample"):
         dfcl_spark.readout(frame_of(plan, 1), frame_of(outcomes, 1), max_rows=1000, **options)
 

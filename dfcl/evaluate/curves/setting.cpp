@@ -18,12 +18,9 @@ Setting::Setting(const EvaluationInput& evaluation_input, const EvaluationOption
       kind(evaluation_options.analytic ? SeriesKind::influence : SeriesKind::resamples),
       budget_order(evaluation_options.budgets_per_unit.size()),
       ones(ResampleBlock::ones()),
-      totals(totals_of(ones, rewards)) {
-  std::iota(budget_order.begin(), budget_order.end(), std::size_t{0});
-  std::stable_sort(budget_order.begin(), budget_order.end(), [&](std::size_t a, std::size_t b) {
-    return options.budgets_per_unit[a] < options.budgets_per_unit[b];
-  });
-  for (const std::size_t index : budget_order) budgets.push_back(options.budgets_per_unit[index]);
+      totals(totals_of(ones, rewards)),
+      num_rows_(evaluation_input.rows.size()) {
+  order_budgets();
   const PlanValue value = control_value(totals, rewards);
   control = {value.revenue[0], value.cost[0]};
   if (knows_prices()) control.cost = input.rows.prices()[input.rows.arms.control];
@@ -36,6 +33,30 @@ Setting::Setting(const EvaluationInput& evaluation_input, const EvaluationOption
   if (!input.rows.guardrails.empty()) guardrails.emplace(input.rows, options.estimator, input.nuisance, context);
   if (options.estimator == Estimator::doubly_robust)
     hajek.emplace(input.rows, options.cost_limits.control_is_free, options.level, context);
+}
+
+Setting::Setting(const EvaluationInput& evaluation_input, const EvaluationOptions& evaluation_options,
+                 std::size_t num_rows, core::RunContext& run_context)
+    : input(evaluation_input),
+      options(evaluation_options),
+      context(run_context),
+      rewards(evaluation_input.rows, evaluation_options.estimator, {}, evaluation_options.cost_limits.control_is_free),
+      effects(rewards, evaluation_options.cost_limits.control_is_free),
+      kind(SeriesKind::resamples),
+      budget_order(evaluation_options.budgets_per_unit.size()),
+      ones(ResampleBlock::ones()),
+      num_rows_(num_rows),
+      is_elsewhere_(true),
+      resamples_(evaluation_options.num_resamples > 0) {
+  order_budgets();
+}
+
+void Setting::order_budgets() {
+  std::iota(budget_order.begin(), budget_order.end(), std::size_t{0});
+  std::stable_sort(budget_order.begin(), budget_order.end(), [&](std::size_t a, std::size_t b) {
+    return options.budgets_per_unit[a] < options.budgets_per_unit[b];
+  });
+  for (const std::size_t index : budget_order) budgets.push_back(options.budgets_per_unit[index]);
 }
 
 JudgedProblem Setting::problem_of(const Outcomes& prediction, const std::vector<double>& price,
@@ -93,6 +114,7 @@ void Setting::draw_totals() {
   if (options.num_resamples == 0 || options.analytic) return;
   const std::size_t num_blocks = (options.num_resamples + kLanes - 1) / kLanes;
   block_totals.resize(num_blocks);
+  resamples_ = num_blocks > 0;
   PlanSeries series{Series(num_blocks * kLanes), Series(num_blocks * kLanes)};
   context.pool.run(num_blocks, [&](std::size_t index) {
     context.check_cancelled();

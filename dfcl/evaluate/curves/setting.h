@@ -31,6 +31,10 @@ class Setting {
  public:
   Setting(const EvaluationInput& evaluation_input, const EvaluationOptions& evaluation_options,
           core::RunContext& run_context);
+  // Of rows that are elsewhere: the input's rows have arms, what is known of costs, and numbers of units alone. Whoever
+  // has the sums sets what everyone in control earns and costs. No guardrails, no Hajek beside.
+  Setting(const EvaluationInput& evaluation_input, const EvaluationOptions& evaluation_options, std::size_t num_rows,
+          core::RunContext& run_context);
 
   const EvaluationInput& input;
   const EvaluationOptions& options;
@@ -64,8 +68,9 @@ class Setting {
   void set_known_cost(double cost, PlanSeries& series) const;
   // A cost that [cost] rules out is taken for the nearest that it allows, so that profit and differences know it too.
   void keep_to_facts(PlanEstimate& estimate) const;
-  std::size_t num_rows() const { return rewards.rows().size(); }
-  bool resamples() const { return !block_totals.empty(); }
+  std::size_t num_rows() const { return num_rows_; }
+  bool is_elsewhere() const { return is_elsewhere_; }
+  bool resamples() const { return resamples_; }
   std::size_t num_resamples() const { return resamples() ? options.num_resamples : 0; }
 
   // Calls body(block, its totals, first resample, how many of its lanes count), any number at once.
@@ -73,7 +78,12 @@ class Setting {
   void for_each_block(const BlockBody& body) const;
 
  private:
+  void order_budgets();
   void draw_totals();
+
+  std::size_t num_rows_;
+  bool is_elsewhere_ = false;
+  bool resamples_ = false;
 };
 
 }  // namespace dfcl::evaluate

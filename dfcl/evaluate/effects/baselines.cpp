@@ -7,15 +7,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "dfcl/core/hash.h"
-#include "dfcl/core/random.h"
 #include "dfcl/data/row_weight.h"
-#include "dfcl/evaluate/effects/fixed_plans.h"
 
 namespace dfcl::evaluate {
 namespace {
-
-constexpr std::uint64_t kRandomSalt = core::stream_purpose("random baseline");
 
 ArmMeans observed_means(const TrialRows& rows) {
   ArmMeans means{std::vector<double>(rows.num_arms()), std::vector<double>(rows.num_arms()), false};
@@ -77,11 +72,6 @@ std::vector<double> marginal_returns(const ModelRun& run, const allocate::Rules&
   return returns;
 }
 
-struct RandomRun {
-  BaselineRun baseline;
-  std::vector<double> marginal_return;  // per budget
-};
-
 ModelRun draw_random(const Setting& setting, const JudgedModel& model, ArmsForEveryone& arms) {
   // Which arms a unit may get says how likely it is to be drawn: one draw then stands for all.
   if (setting.input.eligible.rows > 0) return run_model(setting, model, nullptr);
@@ -99,24 +89,19 @@ ModelRun draw_random(const Setting& setting, const JudgedModel& model, ArmsForEv
   return run;
 }
 
-RandomRun run_random(const Setting& setting, const ArmMeans& means, ArmsForEveryone& arms) {
+ModelRun run_random(const Setting& setting, const ArmMeans& means, ArmsForEveryone& arms) {
   const TrialRows& rows = setting.input.rows;
   const core::Matrix<float> revenue = constant_rows(rows.size(), means.revenue);
   const core::Matrix<float> cost = constant_rows(rows.size(), means.cost);
   std::vector<std::uint64_t> keys;
   keys.reserve(rows.size());
-  for (const std::uint64_t key : rows.key) keys.push_back(core::combine_hashes(key, kRandomSalt));
+  for (const std::uint64_t key : rows.key) keys.push_back(random_key(key));
   JudgedModel model;
   model.name = "random";
   model.prediction = {revenue.view(), cost.view()};
   model.keys = keys;
   if (setting.knows_prices()) model.price.assign(rows.prices().begin(), rows.prices().end());
-  ModelRun run = draw_random(setting, model, arms);
-  RandomRun random;
-  random.marginal_return = marginal_returns(run, setting.input.rules);
-  random.baseline = {"random", {}, std::move(run.deployed), std::move(run.curve), std::move(run.plans)};
-  for (const PlanRun& plan : random.baseline.plans) random.baseline.names.push_back(mix_words(setting, plan));
-  return random;
+  return draw_random(setting, model, arms);
 }
 
 // By the means of other rows, at the price of each budget; of arms that are as good the cheaper.
@@ -145,12 +130,11 @@ BaselineRun run_single_arms(const Setting& setting, const ArmMeans& means, const
   return run;
 }
 
-// One plan at every budget.
-BaselineRun constant_run(const Setting& setting, std::string kind, const std::string& name,
+// One plan at every budget. arm_of_row: kept where intervals are analytic.
+BaselineRun constant_run(const Setting& setting, std::string kind, const std::string& name, PlanRun plan,
                          const std::vector<std::uint8_t>& arm_of_row) {
   const std::size_t num_budgets = setting.budgets.size();
   BaselineRun run{std::move(kind), std::vector<std::string>(num_budgets, name), {}, {}, {}};
-  PlanRun plan = run_fixed_plan(setting, arm_of_row);
   if (setting.options.analytic) plan.series = {};
   run.plans.assign(num_budgets, plan);
   if (setting.options.analytic) run.plan_arms.assign(num_budgets, arm_of_row);
@@ -210,23 +194,32 @@ ArmMeans arm_means(const data::Trial& trial, std::optional<data::Split> evaluate
   return means;
 }
 
-Baselines run_baselines(const Setting& setting) {
+Baselines baselines_of(const Setting& setting, const ArmMeans& means, ModelRun random, ArmsForEveryone& arms) {
   const TrialRows& rows = setting.input.rows;
-  const ArmMeans means = means_of(setting);
-  ArmsForEveryone arms(setting);
-  RandomRun random = run_random(setting, means, arms);
   Baselines baselines;
   const double to_pay_back = setting.options.value_per_revenue ? 1.0 / *setting.options.value_per_revenue : 0.0;
-  for (const double earned : random.marginal_return) baselines.price.push_back(std::max(earned, to_pay_back));
-  baselines.runs.push_back(std::move(random.baseline));
+  for (const double earned : marginal_returns(random, setting.input.rules))
+    baselines.price.push_back(std::max(earned, to_pay_back));
+  BaselineRun drawn{"random", {}, std::move(random.deployed), std::move(random.curve), std::move(random.plans)};
+  for (const PlanRun& plan : drawn.plans) drawn.names.push_back(mix_words(setting, plan));
+  baselines.runs.push_back(std::move(drawn));
   baselines.runs.push_back(run_single_arms(setting, means, baselines.price, arms));
   const std::vector<std::uint8_t> in_control(rows.size(), static_cast<std::uint8_t>(rows.arms.control));
-  baselines.runs.push_back(constant_run(setting, "control", "control for everyone", in_control));
+  baselines.runs.push_back(
+      constant_run(setting, "control", "control for everyone", arms.run(rows.arms.control), in_control));
+  for (std::size_t i = 1; i < baselines.runs.size(); ++i) set_predictions(setting, means, baselines.runs[i]);
+  return baselines;
+}
+
+Baselines run_baselines(const Setting& setting) {
+  const ArmMeans means = means_of(setting);
+  ArmsForEveryone arms(setting);
+  Baselines baselines = baselines_of(setting, means, run_random(setting, means, arms), arms);
   if (!setting.input.rule.empty()) {
     const std::vector<std::uint8_t> rule(setting.input.rule.begin(), setting.input.rule.end());
-    baselines.runs.push_back(constant_run(setting, "rule", "today's rule", rule));
+    baselines.runs.push_back(constant_run(setting, "rule", "today's rule", run_fixed_plan(setting, rule), rule));
+    set_predictions(setting, means, baselines.runs.back());
   }
-  for (std::size_t i = 1; i < baselines.runs.size(); ++i) set_predictions(setting, means, baselines.runs[i]);
   return baselines;
 }
 

@@ -11,7 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "dfcl/core/hash.h"
+#include "dfcl/core/random.h"
 #include "dfcl/evaluate/curves/model_run.h"
+#include "dfcl/evaluate/effects/fixed_plans.h"
 
 namespace dfcl::evaluate {
 
@@ -32,6 +35,16 @@ struct Baselines {
 };
 
 Baselines run_baselines(const Setting& setting);
+
+// The same of what is judged already. random: its deployed plans as they are cut and judged as mixes of the arms, and
+// its curve. rule: run_baselines adds it.
+Baselines baselines_of(const Setting& setting, const ArmMeans& means, ModelRun random, ArmsForEveryone& arms);
+
+// What draws a unit into random's plans.
+inline std::uint64_t random_key(std::uint64_t key) {
+  constexpr std::uint64_t kSalt = core::stream_purpose("random baseline");
+  return core::combine_hashes(key, kSalt);
+}
 
 // How much each row moves the figures of a baseline at a budget, where intervals are analytic.
 PlanSeries baseline_influence(const Setting& setting, const BaselineRun& run, std::size_t budget);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <vector>
@@ -23,6 +24,10 @@ PlanRun run_fixed_plan(const Setting& setting, std::span<const std::uint8_t> arm
 class ArmsForEveryone {
  public:
   explicit ArmsForEveryone(const Setting& setting) : setting_(setting), runs_(setting.input.rows.num_arms()) {}
+
+  // Those that are judged already, each of them.
+  ArmsForEveryone(const Setting& setting, std::vector<PlanRun> runs)
+      : setting_(setting), runs_(std::make_move_iterator(runs.begin()), std::make_move_iterator(runs.end())) {}
 
   const PlanRun& run(std::size_t arm);
   // Judges a plan that gives random units each arm, by its shares: estimate, series, spread and truth. Analytic series

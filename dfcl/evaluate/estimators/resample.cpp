@@ -105,10 +105,14 @@ void ResampleBlock::fill(std::span<const std::uint32_t> rows, Tile& weights) con
 }
 
 void ResampleBlock::draw_poisson(const std::uint64_t* keys, Tile& weights) const {
+  draw_poisson_tile(seed_, block_, keys, weights);
+}
+
+void draw_poisson_tile(std::uint64_t seed, std::size_t block, const std::uint64_t* keys, ResampleBlock::Tile& weights) {
   std::uint32_t words[4 * kTile];
-  philox_tile(keys, static_cast<std::uint32_t>(block_), seed_, words);
-  static_assert(sizeof(words) == sizeof(Tile));
-  std::memcpy(weights.data(), words, sizeof(Tile));
+  philox_tile(keys, static_cast<std::uint32_t>(block), seed, words);
+  static_assert(sizeof(words) == sizeof(ResampleBlock::Tile));
+  std::memcpy(weights.data(), words, sizeof(ResampleBlock::Tile));
   poisson_tile(weights[0].data());
 }
 

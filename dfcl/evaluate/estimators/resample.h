@@ -64,4 +64,7 @@ class ResampleBlock {
   std::vector<std::array<std::uint8_t, kLanes>> drawn_;  // multinomial: per group
 };
 
+// The Poisson weights of ResampleBlock::kTile groups in a block of resamples, by their keys (TrialRows::group_key).
+void draw_poisson_tile(std::uint64_t seed, std::size_t block, const std::uint64_t* keys, ResampleBlock::Tile& weights);
+
 }  // namespace dfcl::evaluate

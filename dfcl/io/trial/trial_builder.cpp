@@ -55,9 +55,10 @@ std::uint32_t LabelTable::code(const std::string& label) {
   return entry->second;
 }
 
-TrialBuilder::TrialBuilder(const data::Study& study, TrialPlan plan, const std::string& folder)
+TrialBuilder::TrialBuilder(const data::Study& study, TrialPlan plan, const std::string& folder, bool is_part)
     : study_(study),
       plan_(std::move(plan)),
+      is_part_(is_part),
       cluster_hash_(core::Memory::scratch(folder)),
       unit_hash_(core::Memory::scratch(folder)) {
   const auto memory = [&](const char* column) {
@@ -189,7 +190,7 @@ void TrialBuilder::append_ids(TrialTile& tile) {
 }
 
 data::Trial TrialBuilder::finish(core::RunContext& context) {
-  check_rows();
+  if (!is_part_) check_rows();
   trial_.features.values.shrink_to_fit();
   settle_arms();
   settle_times();
@@ -265,7 +266,7 @@ void TrialBuilder::settle_arms() {
   for (std::size_t arm = 0; arm < units.size(); ++arm) {
     const std::string& label = trial_.arms.labels[arm];
     if (label == control) trial_.arms.control = arm;
-    if (units[arm] < kLeastUnitsPerArm) {
+    if (!is_part_ && units[arm] < kLeastUnitsPerArm) {
       throw core::data_error(fmt::format("column '{}'", study_.columns.arm),
                              fmt::format("too few units in arm '{}'", label), fmt::format("{}", units[arm]),
                              fmt::format("at least {}", kLeastUnitsPerArm),

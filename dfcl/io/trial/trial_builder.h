@@ -31,8 +31,9 @@ class LabelTable {
 class TrialBuilder {
  public:
   // folder: each column but the ids is kept there in a file of its name ("features", "revenue", ...), and whatever else
-  // holds a number for each unit in a file without a name; "": all on the heap.
-  TrialBuilder(const data::Study& study, TrialPlan plan, const std::string& folder);
+  // holds a number for each unit in a file without a name; "": all on the heap. is_part: of a trial on many machines,
+  // of which nothing is asked that only the whole can say; [arms] order names all arms.
+  TrialBuilder(const data::Study& study, TrialPlan plan, const std::string& folder, bool is_part = false);
 
   // A tile without a bad row. locate(row) names the place of a row of this part, for errors.
   void append(TrialTile tile, const std::function<std::string(std::int64_t)>& locate);
@@ -55,6 +56,7 @@ class TrialBuilder {
 
   const data::Study& study_;
   TrialPlan plan_;
+  bool is_part_;
   data::Trial trial_;
   LabelTable arms_;
   LabelTable times_;

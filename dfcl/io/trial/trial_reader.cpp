@@ -64,14 +64,14 @@ void read_file(RecordSource& source, const TrialPlan& plan, const TileOptions& o
 }
 
 data::Trial read_files(const data::Study& study, const std::vector<std::string>& files, const std::string& folder,
-                       core::RunContext& context) {
+                       core::RunContext& context, bool is_part = false) {
   const TileOptions options{study.split.by == "hash", data::split_seed(study.split), {}};
   std::uint64_t bytes_total = 0;
   for (const std::string& file : files) bytes_total += bytes_of(file);
 
   auto source = open_records(files.front(), context.pool.threads());
   const TrialPlan plan = plan_trial(study, *source->schema(), source->is_text_file(), files.front());
-  TrialBuilder builder(study, plan, folder);
+  TrialBuilder builder(study, plan, folder, is_part);
   std::uint64_t bytes_before = 0;
   for (const std::string& file : files) {
     if (file != files.front()) source = open_records(file, context.pool.threads());
@@ -98,6 +98,10 @@ data::Trial read_trial(const data::Study& study, core::RunContext& context, cons
     return trial;
   };
   return cached_trial(cache_folder, key, read, context);
+}
+
+data::Trial read_trial_part(const data::Study& study, core::RunContext& context) {
+  return read_files(study, input_files(trial_path(study)), "", context, true);
 }
 
 }  // namespace dfcl::io

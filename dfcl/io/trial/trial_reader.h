@@ -16,4 +16,8 @@ namespace dfcl::io {
 // or what the study says about them have changed; "": in memory. The trial is the same either way.
 data::Trial read_trial(const data::Study& study, core::RunContext& context, const std::string& cache_folder = "");
 
+// Some rows of a trial that lies on many machines, down to none: nothing is asked of them that only the whole can say.
+// study: its [arms] order and control name all arms of the whole; no split by time, no winsorising.
+data::Trial read_trial_part(const data::Study& study, core::RunContext& context);
+
 }  // namespace dfcl::io

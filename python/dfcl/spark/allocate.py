@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -14,7 +14,22 @@ from ..plan import PlanFigures
 from ..progress import Progress, teller
 from ..results import Curve
 from ..types import Objective
-from .executor import Exported, chunks, describe, in_partition, memory_table, partition, request_of, to_columns, to_error
+from .executor import (
+    FOUND,
+    Batches,
+    Exported,
+    MapBatches,
+    answer,
+    chunks,
+    collect_found,
+    describe,
+    in_partition,
+    memory_table,
+    merged_in_slots,
+    partition,
+    request_of,
+    to_columns,
+)
 from .predict import METADATA, from_text, id_type, require_columns, spark_schema
 
 if TYPE_CHECKING:
@@ -22,15 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SparkPlan", "allocate", "allocate_curve"]
 
-Batches = Iterable[pa.RecordBatch]
-MapBatches = Callable[[Batches], Iterator[pa.RecordBatch]]
-
-# Findings of partitions are merged by so many tasks, so that the driver gets few of them, however many partitions there are.
-_SLOTS = 4
 # Units of which the path is sampled.
 _SAMPLE = 16_384
-_FOUND = "slot int, found binary, error string"
-_SCHEMA = pa.schema([("slot", pa.int32()), ("found", pa.binary()), ("error", pa.string())])
 _PASSES = {
     "sample": "looking at a sample",
     "arm_spends": "adding up costs",
@@ -40,10 +48,6 @@ _PASSES = {
     "totals": "adding up the plan",
     "roles": "adding up the roles",
 }
-
-
-def _answer(slot: int, found: bytes | None, error: str | None = None) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pylist([{"slot": slot, "found": found, "error": error}], schema=_SCHEMA)
 
 
 class _Asked(NamedTuple):
@@ -75,31 +79,11 @@ def _finder(asked: _Asked, wanted: bytes) -> MapBatches:
                 held = memory_table(table, "predictions")
                 part.add(held.path, asked.run())
         except Error as error:
-            yield _answer(here % _SLOTS, None, describe(error, here))
+            yield answer(None, describe(error, here))
             return
         found = part.to_bytes()
         if found:
-            yield _answer(here % _SLOTS, found)
-
-    return run
-
-
-def _merger(wanted: bytes, num_arms: int) -> MapBatches:
-    """The findings of several partitions as one row. Merging does not depend on their order."""
-
-    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
-        merged: bytes | None = None
-        for batch in batches:
-            rows = batch.to_pylist()
-            failed = [row["error"] for row in rows if row["error"] is not None]
-            if failed:
-                yield _answer(0, None, failed[0])
-                return
-            held = [] if merged is None else [merged]
-            if rows:
-                merged = _dfcl.merge_parts(wanted, held + [row["found"] for row in rows], num_arms)
-        if merged is not None:
-            yield _answer(0, merged)
+            yield answer(found)
 
     return run
 
@@ -114,10 +98,10 @@ def _role_summer(asked: _Asked, cut: bytes, multiplier: float) -> MapBatches:
             for table in chunks(batches, asked.facts):
                 sums.append(_dfcl.sum_roles(asked.assign(table, cut, multiplier)))
         except Error as error:
-            yield _answer(here % _SLOTS, None, describe(error, here))
+            yield answer(None, describe(error, here))
             return
         if sums:
-            yield _answer(here % _SLOTS, _dfcl.merge_roles(sums))
+            yield answer(_dfcl.merge_roles(sums))
 
     return run
 
@@ -153,23 +137,24 @@ class _Passes:
         """What a pass finds in all units."""
         kind = _dfcl.pass_kind(wanted)
         frame = self._frame.limit(_SAMPLE) if kind == "sample" else self._frame
-        found = frame.mapInArrow(_finder(self._asked, wanted), _FOUND)
+        found = frame.mapInArrow(_finder(self._asked, wanted), FOUND)
+        num_arms = self._num_arms
+
+        def merge(parts: list[bytes]) -> bytes:
+            return _dfcl.merge_parts(wanted, parts, num_arms)
+
         if kind != "sample":
-            found = found.repartition(_SLOTS, "slot").mapInArrow(_merger(wanted, self._num_arms), _FOUND)
-        return self._run(kind, found, lambda parts: _dfcl.merge_parts(wanted, parts, self._num_arms))
+            found = merged_in_slots(found, merge)
+        return self._run(kind, found, merge)
 
     def roles(self, cut: bytes, multiplier: float) -> bytes:
         """What the units of each role earn and spend under a cut."""
-        summed = self._frame.mapInArrow(_role_summer(self._asked, cut, multiplier), _FOUND)
+        summed = self._frame.mapInArrow(_role_summer(self._asked, cut, multiplier), FOUND)
         return self._run("roles", summed, _dfcl.merge_roles)
 
     def _run(self, kind: str, found: DataFrame, merge: Callable[[list[bytes]], bytes]) -> bytes:
         self._tell("progress", _PASSES[kind], len(self.log), 0, "passes")
-        rows = found.collect()
-        failed = sorted(row["error"] for row in rows if row["error"] is not None)
-        if failed:
-            raise to_error(failed[0])
-        parts = [bytes(row["found"]) for row in rows]
+        parts = collect_found(found)
         if not parts:
             raise data_error("<predictions>: there are no units")
         merged = merge(parts)

@@ -4,13 +4,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from .. import _dfcl
 from ..errors import Error, _make
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Batches = Iterable[pa.RecordBatch]
+MapBatches = Callable[[Batches], Iterator[pa.RecordBatch]]
+
+# Findings of partitions are merged by so many tasks, so that the driver gets few of them, however many partitions there are.
+SLOTS = 4
+FOUND = "slot int, found binary, error string"
+_FOUND_SCHEMA = pa.schema([("slot", pa.int32()), ("found", pa.binary()), ("error", pa.string())])
 
 # Rows of a partition that are handed to the library at a time: enough to make the cost of a call vanish, few enough for
 # memory (10 MB for five arms).
@@ -80,6 +91,43 @@ def to_error(described: str) -> BaseException:
 def in_partition(error: Error) -> BaseException:
     """The error with the partition in its text, to be raised on an executor."""
     return to_error(describe(error, partition()))
+
+
+def answer(found: bytes | None, error: str | None = None) -> pa.RecordBatch:
+    """What was found in this partition, or why nothing was, as one row."""
+    return pa.RecordBatch.from_pylist([{"slot": partition() % SLOTS, "found": found, "error": error}], schema=_FOUND_SCHEMA)
+
+
+def _merger(merge: Callable[[list[bytes]], bytes]) -> MapBatches:
+    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
+        merged: bytes | None = None
+        for batch in batches:
+            rows = batch.to_pylist()
+            failed = [row["error"] for row in rows if row["error"] is not None]
+            if failed:
+                yield answer(None, failed[0])
+                return
+            held = [] if merged is None else [merged]
+            if rows:
+                merged = merge(held + [row["found"] for row in rows])
+        if merged is not None:
+            yield answer(merged)
+
+    return run
+
+
+def merged_in_slots(found: DataFrame, merge: Callable[[list[bytes]], bytes]) -> DataFrame:
+    """The findings of all partitions as few rows. Merging does not depend on their order."""
+    return found.repartition(SLOTS, "slot").mapInArrow(_merger(merge), FOUND)
+
+
+def collect_found(found: DataFrame) -> list[bytes]:
+    """Findings on the driver; an error of a partition is raised here."""
+    rows = found.collect()
+    failed = sorted(row["error"] for row in rows if row["error"] is not None)
+    if failed:
+        raise to_error(failed[0])
+    return [bytes(row["found"]) for row in rows]
 
 
 def to_columns(table: pa.Table, names: Sequence[str], types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:
