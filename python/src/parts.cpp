@@ -120,12 +120,14 @@ nb::tuple evaluate_elsewhere(const verbs::EvaluateRequest& request, const nb::ca
 
 void bind_judging(nb::module_& module) {
   using Part = evaluate::JudgePart;
-  module.def("judge_part",
-             [](const verbs::EvaluateRequest& request, const std::string& arms, const RunOptions& options) {
-               const verbs::JudgedPart part =
-                   run(options, [&](core::RunContext& context) { return verbs::judge_part(request, arms, context); });
-               return nb::make_tuple(to_bytes(part.block), to_bytes(part.facts));
-             });
+  module.def(
+      "judge_part",
+      [](const verbs::EvaluateRequest& request, const std::string& arms, const RunOptions& options) {
+        const verbs::JudgedPart part =
+            run(options, [&](core::RunContext& context) { return verbs::judge_part(request, arms, context); });
+        return nb::make_tuple(to_bytes(part.block), to_bytes(part.facts));
+      },
+      nb::sig("def judge_part(arg0: EvaluateRequest, arg1: str, arg2: Run, /) -> tuple[bytes, bytes]"));
   nb::class_<Part>(module, "JudgePart")
       .def("__init__",
            [](Part* self, const nb::bytes& task) { new (self) Part(evaluate::JudgeTask::from_bytes(to_string(task))); })
@@ -141,7 +143,9 @@ void bind_judging(nb::module_& module) {
   module.def("task_kind", [](const nb::bytes& task) {
     return std::string(evaluate::JudgeTask::from_bytes(to_string(task)).kind());
   });
-  module.def("evaluate_elsewhere", &evaluate_elsewhere);
+  module.def("evaluate_elsewhere", &evaluate_elsewhere,
+             nb::sig("def evaluate_elsewhere(arg0: EvaluateRequest, arg1: Callable[[str, Model | None], list[bytes]], "
+                     "arg2: Callable[[bytes], bytes], arg3: Run, /) -> tuple[str, str, str]"));
 }
 
 // runner(totals) returns the sums of all parts, or, with totals, the products around their means.
@@ -164,12 +168,17 @@ void bind_launches(nb::module_& module) {
         return to_bytes(
             run(options, [&](core::RunContext& context) { return verbs::sum_launch_part(request, given, context); }));
       });
-  module.def("merge_launch_parts", [](const nb::bytes& totals, const nb::list& parts) {
-    std::vector<std::string> all;
-    for (nb::handle part : parts) all.push_back(to_string(nb::cast<nb::bytes>(part)));
-    return to_bytes(verbs::merge_launch_parts(to_string(totals), all));
-  });
-  module.def("readout_elsewhere", &readout_elsewhere);
+  module.def(
+      "merge_launch_parts",
+      [](const nb::bytes& totals, const nb::list& parts) {
+        std::vector<std::string> all;
+        for (nb::handle part : parts) all.push_back(to_string(nb::cast<nb::bytes>(part)));
+        return to_bytes(verbs::merge_launch_parts(to_string(totals), all));
+      },
+      nb::sig("def merge_launch_parts(arg0: bytes, arg1: list[bytes], /) -> bytes"));
+  module.def("readout_elsewhere", &readout_elsewhere,
+             nb::sig("def readout_elsewhere(arg0: ReadoutRequest, arg1: Callable[[bytes], bytes], arg2: Run, /) -> "
+                     "tuple[str, str, str]"));
 }
 
 }  // namespace

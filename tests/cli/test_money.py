@@ -184,7 +184,7 @@ def test_allocate_takes_what_revenue_is_worth_from_the_models_study(dfcl, tmp_pa
     """The study says it once: plans show profit, and plan for it, without another flag."""
     made = dfcl("simulate", "--preset", "marketing", "--rows", 3000, "--seed", 1, "-o", "trial.parquet", "--study", "study.toml")
     assert made.code == 0, made.stderr
-    trained = dfcl("train", "study.toml", "--method", "tsm-boost", "--set", "boost.trees=30", "--set", "value.margin=0.4", "-o", "model.safetensors")
+    trained = dfcl("train", "study.toml", "--method", "tsm-boost", "--set", "value.margin=0.4", "-o", "model.safetensors")
     assert trained.code == 0, trained.stderr
 
     def allocate(*flags):

@@ -20,6 +20,7 @@ ARM = random.integers(0, 2, ROWS)
 BASE = {"arm": ARM, "revenue": 1 + ARM * random.random(ROWS), "cost": 0.3 * ARM}
 NUMBERS = random.normal(size=ROWS)
 DAYS = np.datetime64("2024-01-01") + random.integers(0, 300, ROWS)
+BASE["revenue"] = BASE["revenue"] + 5.0 * (DAYS > np.datetime64("2024-06-01"))  # so that two trees show dates
 MONTHS = pandas.DatetimeIndex(DAYS).to_period("M")
 ODD = [bool(row % 2) for row in range(ROWS)]
 STUDY = dfcl.Study(arm="arm", revenue="revenue", cost="cost", control="0", per_unit=[0.1], settings={"split.train": 1.0, "split.validation": 0.0, "split.test": 0.0})  # fmt: skip
@@ -41,8 +42,8 @@ def in_columns(values):
     return BASE | {"odd": values}
 
 
-def trained(frame):
-    return STUDY.train(frame, method="tsm-boost", trees=2, force=True)
+def trained(frame, study=STUDY):
+    return study.train(frame, method="tsm-boost", trees=2, force=True)
 
 
 def with_some(missing, value):
@@ -165,9 +166,10 @@ def test_dates_are_the_same_numbers_in_every_library_and_unit():
     frames = [in_columns(DAYS), in_arrow(pyarrow.array(DAYS)), in_arrow(pyarrow.array(DAYS, pyarrow.date64())), in_polars(DAYS), in_columns([day.item() for day in DAYS])]
     for unit in ("s", "ms", "us", "ns"):
         frames += [in_pandas(pandas.DatetimeIndex(DAYS).as_unit(unit)), in_columns(DAYS.astype(f"M8[{unit}]")), in_arrow(pyarrow.array(DAYS.astype(f"M8[{unit}]")))]
-    models = {trained(frame).fingerprint for frame in frames}
+    study = STUDY.set({"boost.min_leaf": 5, "boost.learning_rate": 0.5})
+    models = {trained(frame, study).fingerprint for frame in frames}
     assert len(models) == 1
-    model = trained(frames[0])
+    model = trained(frames[0], study)
     expected = model.predict(frames[0]).revenue
     assert len(np.unique(expected[:, 1])) > 1
     for frame in frames:
