@@ -14,10 +14,11 @@ namespace {
 void add_loss(std::vector<std::string>& lines, const char* outcome, const HeldOut& held,
               const HeldOut::Outcome& figures) {
   if (!(figures.loss > figures.loss_of_means)) return;
-  lines.push_back(fmt::format(
-      "{} is not learned: on {} {} units the prediction loss is {:.4g}, that of the arms' means "
-      "{:.4g}",
-      outcome, held.num_units, held.out_of_fold ? "held-out" : "validation", figures.loss, figures.loss_of_means));
+  lines.push_back(
+      fmt::format("{} is not learned: on {} {} units the prediction loss is no lower than that of the arms' means, "
+                  "{:.4g} against {:.4g}",
+                  outcome, core::count_text(held.num_units), held.out_of_fold ? "held-out" : "validation", figures.loss,
+                  figures.loss_of_means));
 }
 
 void add_slope(std::vector<std::string>& lines, const char* outcome, const learn::Calibration::Outcome& figures) {

@@ -70,17 +70,18 @@ TEST(ReadoutVerdict, PutsWhatWasPromisedBesideWhatWasDelivered) {
   kept.planned_incremental = 640.0;
   kept.budget = kept.budget_of_all = 250.0;
   EXPECT_EQ(readout_verdict(kept).details[1],
-            "Promised: +640.00 by the predictions. Delivered: +500.00 [100.00, 900.00]; what was predicted "
+            "Promised: +640.00 by the predictions. Delivered: +500.00 (100.00 to 900.00); what was predicted "
             "lies within.");
   EXPECT_EQ(readout_verdict(kept).details[2], "Spend was 250.00 against a budget of 250.00 (0.0 %).");
   kept.planned_incremental = 6400.0;
   kept.evaluated_incremental = core::Interval{450.0, 250.0, 650.0};
   EXPECT_EQ(readout_verdict(kept).details[1],
-            "Promised: +6,400.00 by the predictions, +450.00 [250.00, 650.00] by units the model had not seen. "
-            "Delivered: +500.00 [100.00, 900.00]: less than predicted.");
+            "Promised: +6,400.00 by the predictions, +450.00 (250.00 to 650.00) by units the model had not seen. "
+            "Delivered: +500.00 (100.00 to 900.00): less than predicted.");
   kept.planned_incremental.reset();
-  EXPECT_EQ(readout_verdict(kept).details[1],
-            "Promised: +450.00 [250.00, 650.00] by units the model had not seen. Delivered: +500.00 [100.00, 900.00].");
+  EXPECT_EQ(
+      readout_verdict(kept).details[1],
+      "Promised: +450.00 (250.00 to 650.00) by units the model had not seen. Delivered: +500.00 (100.00 to 900.00).");
   const Table summary = readout_tables(kept).front();
   EXPECT_EQ(summary.rows[0][0], "revenue over the hold-out");
   EXPECT_EQ(summary.rows.back()[2], "250.00");
@@ -93,9 +94,9 @@ TEST(ReadoutVerdict, SaysWhetherThePlanPaidBack) {
   paid.incremental_profit = core::Interval{100.0, 20.0, 180.0};
   paid.roi = core::Interval{0.4, 0.1, 0.7};
   EXPECT_EQ(readout_verdict(paid).status, "launch");
-  EXPECT_TRUE(
-      readout_verdict(paid).sentence.ends_with(" It paid back: +100.00 [20.00, 180.00] of profit over the hold-out, at "
-                                               "0.5 for one unit of revenue; ROI 40.0 %."))
+  EXPECT_TRUE(readout_verdict(paid).sentence.ends_with(
+      " It paid back: +100.00 (20.00 to 180.00) of profit over the hold-out, at "
+      "0.5 for one unit of revenue; ROI 40.0 %."))
       << readout_verdict(paid).sentence;
   paid.incremental_profit = core::Interval{-100.0, -180.0, -20.0};
   EXPECT_TRUE(has(readout_verdict(paid).sentence, " It did not pay back: ")) << "more revenue is not enough";

@@ -46,7 +46,7 @@ TEST(Numbers, ReadAsPeopleWriteThem) {
   EXPECT_EQ(p_value_text(0.00001), "<0.0001");
   EXPECT_EQ(p_value_text(0.0032), "0.0032");
   EXPECT_EQ(p_value_text(0.5), "0.500");
-  EXPECT_EQ(interval_text(1.0, 2.5), "[1, 2.5]");
+  EXPECT_EQ(interval_text(1.0, 2.5), "(1 to 2.5)");
   EXPECT_EQ(interval_text(std::nan(""), 2.5), "n/a");
   EXPECT_EQ(signed_percent_text(0.1234), "+12.3 %");
   EXPECT_EQ(percent_change_text({0.0123, 0.002, 0.0226}), "+1.23 % [+0.20, +2.26]");

@@ -68,6 +68,27 @@ test("every kind of free figure is drawn", async () => {
   await close();
 });
 
+test("millions are written short and stay inside their tiles, on a phone too", async () => {
+  const results = samples.three();
+  results.trial.units = 900_000_000;
+  const { page, close } = await open("millions", { results, width: 390 });
+  assert.ok((await tiles(page)).slice(0, 3).every((text) => /^[+\u2212]?(EUR\u00a0)?[\d.]+\u00a0(M|bn)$/.test(text)), (await tiles(page)).join("; "));
+  const wider = await page.locator(".tile .big").evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent));
+  assert.deepEqual(wider, []);
+  assert.match(await page.locator("#spend .chart svg").first().innerHTML(), />\d+(\.\d+)?\u00a0(M|bn)<|>\d+(\.\d+)?&nbsp;(M|bn)</);
+  await close();
+});
+
+test("where the revenue is called spend, what is spent is called cost", async () => {
+  const results = samples.three();
+  results.report.revenue_name = "spend";
+  const { page, close } = await open("named", { results });
+  const names = await page.locator("#decision .tile dt").allInnerTexts();
+  assert.equal(new Set(names).size, names.length, names.join("; "));
+  assert.ok(names.includes("Extra spend") && /cost$/i.test(names[0]), names.join("; "));
+  await close();
+});
+
 test("the answer stands first, with its money and interval", async () => {
   const { page, close } = await open("three");
   assert.equal(await page.title(), "Shop discounts, spring trial");

@@ -4,7 +4,7 @@
 // carries a label for readers who cannot see it; it can be copied or saved as a picture. The drawing itself is Observable Plot's.
 import { plot, type PlotOptions } from "@observablehq/plot";
 import { h, replaceChildren } from "./dom";
-import { decimalsOf, type NumberFormat } from "./format";
+import { decimalsOf, largeUnit, type NumberFormat } from "./format";
 import { pictureOf, pngOf } from "./picture";
 import { action, fileName, save } from "./save";
 import type { View } from "./view";
@@ -83,10 +83,12 @@ function pictureTools(frame: HTMLElement, label: string): HTMLElement {
   );
 }
 
-// Ticks in the study's number format, with just the decimals their spacing needs.
+// Ticks in the study's number format, with just the decimals their spacing needs; of millions on an axis of millions.
 export function tickFormat(format: NumberFormat, low: number, high: number): (value: number) => string {
-  const decimals = Math.min(decimalsOf([Math.abs(high - low) / 5 || 1], 2), 6);
-  return (value) => format.trimmed(value, decimals);
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  const [unit, letters] = size < 1e6 ? [1, ""] : largeUnit(size);
+  const decimals = Math.min(decimalsOf([Math.abs(high - low) / unit / 5 || 1], 2), 6);
+  return (value) => format.trimmed(value / unit, decimals) + (letters && value !== 0 ? `\u00a0${letters}` : "");
 }
 
 export function extent(values: Iterable<number>): [number, number] {

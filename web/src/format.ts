@@ -54,6 +54,22 @@ export class NumberFormat {
     return this.withCurrency(this.fixed(value, decimals ?? (isNumber(value) ? decimalsOf([value], 4) : 0)));
   }
 
+  // Large figures as they are read aloud: four digits of millions or billions. Tables beside them have all digits.
+  short(value: Maybe<number>, decimals: number): string {
+    if (!isNumber(value) || Math.abs(value) < 1e6) return this.fixed(value, decimals);
+    const [unit, letters] = largeUnit(Math.abs(value));
+    return this.fixed(value / unit, decimalsOf([value / unit], 4)) + kHardSpace + letters;
+  }
+
+  shortMoney(value: Maybe<number>, decimals?: number): string {
+    return this.withCurrency(this.short(value, decimals ?? (isNumber(value) ? decimalsOf([value], 4) : 0)));
+  }
+
+  // "+" before what is above zero.
+  plus(value: Maybe<number>, text: string): string {
+    return isNumber(value) && value > 0 ? "+" + text : text;
+  }
+
   // The currency stands before the number, a code with a blank between.
   withCurrency(text: string): string {
     if (!this.currency || text === kMissing) return text;
@@ -83,6 +99,11 @@ export class NumberFormat {
     if (!isNumber(low) || !isNumber(high)) return "";
     return `${this.fixed(low, decimals)} to ${this.fixed(high, decimals)}`;
   }
+}
+
+// The unit that a figure of at least a million is written in, and its letters.
+export function largeUnit(size: number): [number, string] {
+  return size < 1e9 ? [1e6, "M"] : [1e9, "bn"];
 }
 
 // Decimals that show `digits` significant digits of the largest of the values.

@@ -25,5 +25,7 @@ export function toneOf(interval: Maybe<Interval>): string {
 
 export function tile(name: string, text: TileText, words: string, tone = ""): HTMLElement {
   const range = text.range ? h("span", { class: "range" }, text.range) : null;
-  return h("div", { class: "tile", "data-tone": tone }, h("dt", {}, name), h("dd", {}, h("span", { class: "big" }, text.big), range, h("small", {}, words)));
+  const big = h("span", { class: "big" }, text.big);
+  big.style.setProperty("--letters", String(text.big.length)); // the letters shrink until they fit
+  return h("div", { class: "tile", "data-tone": tone }, h("dt", {}, name), h("dd", {}, big, range, h("small", {}, words)));
 }

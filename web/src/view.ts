@@ -44,6 +44,7 @@ export class View {
   readonly unitName: string; // what a unit is called
   readonly revenueName: string;
   readonly costName: string;
+  readonly spendName: string; // what is spent; "cost" where the revenue is called "spend"
   readonly valuePerRevenue: number | null; // what one unit of revenue is worth
   readonly controlCost: number; // per unit
   readonly levelText: string; // "95 %"
@@ -69,6 +70,7 @@ export class View {
     this.unitName = results.report?.unit || "unit";
     this.revenueName = results.report?.revenue_name || "revenue";
     this.costName = results.report?.cost_name || "cost";
+    this.spendName = /\bspend/i.test(this.revenueName) ? "cost" : "spend";
     this.valuePerRevenue = isNumber(results.value_per_revenue) && results.value_per_revenue > 0 ? results.value_per_revenue : null;
     this.controlCost = results.control?.cost?.value ?? 0;
     this.levelText = this.format.percent(results.level ?? 0.95, 0);

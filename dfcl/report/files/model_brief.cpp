@@ -75,13 +75,16 @@ std::string stack_text(const model::Stack& stack) {
   return "Stack: " + text + ".";
 }
 
-std::string price_text(const model::Model& model, const Wording& wording) {
+std::string price_text(const model::Model& model, const data::ReportWords& words) {
+  const Wording wording(words);
   std::string text;
   for (const model::BudgetMultiplier& price : model.multipliers)
     text += fmt::format("{}{} at {}", text.empty() ? "" : ", ", number_text(price.multiplier),
                         wording.money(price.budget_per_unit));
   return text.empty() ? ""
-                      : fmt::format("Revenue of the last unit of money, by budget per {}: {}.", wording.unit(), text);
+                      : fmt::format("Marginal revenue per unit of {}, by budget per {}: {}.",
+                                    core::printable_start(words.cost_name.empty() ? "cost" : words.cost_name, 30),
+                                    wording.unit(), text);
 }
 
 }  // namespace
@@ -100,7 +103,7 @@ std::string model_brief(const model::Model& model, const std::string& path) {
   };
   if (model.is_index()) add("Its revenue is an index: it ranks decisions, its levels mean nothing.");
   add(importance_brief(model));
-  add(price_text(model, wording));
+  add(price_text(model, model::study_words(model)));
   if (model.evaluated) {
     document.push_back(plans_table(model, wording));
   } else {

@@ -108,7 +108,8 @@ Verdict deploy_verdict(const DeployResult& result, bool with_controller) {
                                           overspend_text(campaign.total[method])));
   }
   if (best == result.reference) {
-    verdict.sentence = fmt::format("Only {} was deployed: there is nothing to compare it with.", reference);
+    verdict.sentence =
+        fmt::format("Only {} was deployed, to simulated shops: there is nothing to compare it with.", reference);
     return verdict;
   }
   const Interval& gain = campaign.total[best].gain;

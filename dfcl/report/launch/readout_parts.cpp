@@ -18,7 +18,13 @@ using launch::Readout;
 // "" where there is none: of a fact both ends are its value.
 std::string range_text(const Interval& interval) {
   if (!std::isfinite(interval.low) || interval.low == interval.high) return "";
-  return fmt::format("[{}, {}]", amount_text(interval.low), amount_text(interval.high));
+  // Cents mean nothing beside millions.
+  const auto end = [](double amount) {
+    if (std::abs(amount) < 1e6) return amount_text(amount);
+    const std::string text = amount_text(std::round(amount));
+    return text.substr(0, text.size() - 3);
+  };
+  return fmt::format("({} to {})", end(interval.low), end(interval.high));
 }
 
 // With its sign, and the currency where it is money.
@@ -60,7 +66,7 @@ Table summary_table(const Readout& readout) {
   if (readout.roi) {
     const auto percent = [&](double ratio) { return wording.format().roi(ratio); };
     const std::string range =
-        readout.roi->has_ends() ? fmt::format("[{}, {}]", percent(readout.roi->low), percent(readout.roi->high)) : "";
+        readout.roi->has_ends() ? fmt::format("({} to {})", percent(readout.roi->low), percent(readout.roi->high)) : "";
     table.rows.push_back({"ROI: profit per cost", "", percent(readout.roi->value), range});
   }
   add_figure("revenue", wording.revenue_total(readout.planned_revenue), wording.revenue_total(readout.realised_revenue),

@@ -77,7 +77,7 @@ std::string p_value_text(double p) {
 
 std::string interval_text(double low, double high) {
   if (!std::isfinite(low) || !std::isfinite(high)) return "n/a";
-  return fmt::format("[{}, {}]", number_text(low), number_text(high));
+  return fmt::format("({} to {})", number_text(low), number_text(high));
 }
 
 NumberFormat::NumberFormat(std::string currency, std::string decimal, std::string thousands)

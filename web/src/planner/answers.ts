@@ -10,9 +10,9 @@ import { announce } from "../save";
 import { tile } from "../tile";
 import type { Answer, Facts, Plan, Solver } from "./solver";
 
-// As the program says it: "optimal within gap", "budget not binding", ...
+// As the program says it, "budget not binding" for one; in plainer words where those of results files are terse.
 export function statusWords(plan: Plan): string {
-  return plan.status;
+  return plan.status === "optimal within gap" ? "the best plan, within the gap" : plan.status;
 }
 
 function tiles(format: NumberFormat, facts: Facts, plan: Plan): Child[] {
@@ -48,7 +48,7 @@ function armsChart(solver: Solver, format: NumberFormat): HTMLElement {
       marginTop: 6,
       marginLeft: labelWidth(arms, most),
       marginRight: 40,
-      x: { label: "units", grid: true, tickFormat: tickFormat(format, 0, Math.max(...rows.map((row) => row.units), 1)), ticks: width < 500 ? 3 : 6 },
+      x: { label: solver.facts.unit_plural, grid: true, tickFormat: tickFormat(format, 0, Math.max(...rows.map((row) => row.units), 1)), ticks: width < 500 ? 3 : 6 },
       y: { label: null, domain: arms, tickFormat: (label: string) => short.get(label) ?? label, padding: 0.2 },
       marks: [barX(rows, { x: "units", y: "label", fill: (row) => (row.arm === solver.facts.control ? "var(--arm-control)" : "var(--series-0)"), title: (row) => `${row.label}: ${format.count(row.units)} units`, tip: true })],
     };

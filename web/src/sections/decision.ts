@@ -26,7 +26,7 @@ export function decision(view: View): Child {
     replaceChildren(title, ...headline(view));
     replaceChildren(tiles, ...tilesOf(view, figures));
     remark.textContent = remarkOf(view, figures);
-    replaceChildren(against, againstTable(view, figures));
+    replaceChildren(against, ...againstTable(view, figures));
     if (!first) announce(`${title.textContent} ${[...tiles.children].map((tile) => tile.textContent).join(". ")}`);
     first = false;
   };
@@ -53,17 +53,17 @@ function tilesOf(view: View, figures: PlanFigures): Child[] {
   const money = (interval: Interval | null, signed: boolean) => {
     const shown = view.scaled(interval);
     const places = placesOf(shown);
-    const write = (value: number) => (signed ? format.signedMoney(value, places) : format.money(value, places));
-    return tileText(shown, write, (value) => format.money(value, places));
+    const write = (value: number) => (signed ? format.withCurrency(format.plus(value, format.short(value, places))) : format.shortMoney(value, places));
+    return tileText(shown, write, (value) => format.shortMoney(value, places));
   };
   const extra = view.scaled(figures.revenue);
   const places = placesOf(extra);
   const percent = (value: number) => format.percent(value, 0);
   return [
-    tile(view.controlCost > 0 ? "Extra spend" : "Spend", money(figures.spend, false), view.costName),
-    tile(`Extra ${view.revenueName}`, tileText(extra, (value) => format.signed(value, places), (value) => format.fixed(value, places)), "against doing nothing (control)"),
+    tile(view.controlCost > 0 ? `Extra ${view.spendName}` : view.spendName === "spend" ? "Spend" : "Cost", money(figures.spend, false), view.costName),
+    tile(`Extra ${view.revenueName}`, tileText(extra, (value) => format.plus(value, format.short(value, places)), (value) => format.short(value, places)), "against doing nothing (control)"),
     figures.profit ? tile("Profit", money(figures.profit, true), profitWords(view), toneOf(figures.profit)) : null,
-    figures.roi ? tile("Return on investment", tileText(figures.roi, (value) => (value > 0 ? "+" : "") + percent(value), percent), "profit per spend", toneOf(figures.profit ?? figures.roi)) : perCost(view, figures),
+    figures.roi ? tile("Return on investment", tileText(figures.roi, (value) => (value > 0 ? "+" : "") + percent(value), percent), `profit per ${view.spendName}`, toneOf(figures.profit ?? figures.roi)) : perCost(view, figures),
   ];
 }
 
@@ -75,7 +75,7 @@ function perCost(view: View, figures: PlanFigures): Child {
 }
 
 function profitWords(view: View): string {
-  return view.valuePerRevenue === null ? "after spend" : `at ${view.format.trimmed(view.valuePerRevenue, 4)} per unit of ${view.revenueName}, after spend`;
+  return view.valuePerRevenue === null ? `after ${view.spendName}` : `at ${view.format.trimmed(view.valuePerRevenue, 4)} per unit of ${view.revenueName}, after ${view.spendName}`;
 }
 
 function placesOf(interval: Interval | null): number {
@@ -103,7 +103,7 @@ interface Row {
 
 const kNames: Record<string, string> = { random: "The same money at random", single_arm: "One arm for everyone", rule: "Today's rule" };
 
-function againstTable(view: View, own: PlanFigures): Child {
+function againstTable(view: View, own: PlanFigures): Child[] {
   const hasProfit = own.profit !== null;
   const others: Row[] = list(view.results.baselines).flatMap((baseline) => {
     const kind = baseline.kind ?? "";
@@ -111,19 +111,19 @@ function againstTable(view: View, own: PlanFigures): Child {
     if (!found) return [];
     return [{ name: kNames[kind] ?? kind, words: kind === "random" ? "" : found.name, figures: figuresOf(view, found.plan), difference: differenceTo(view, kind, hasProfit) }];
   });
-  if (others.length === 0) return null;
+  if (others.length === 0) return [];
   const rows: Row[] = [{ name: "This plan", words: view.model?.title ?? "", figures: own, difference: null }, ...others];
   const places = (pick: (row: Row) => Interval | null) => decimalsOfIntervals(rows.map((row) => view.scaled(pick(row))));
   const [spend, revenue, profit, difference] = [places((row) => row.figures.spend), places((row) => row.figures.revenue), places((row) => row.figures.profit), places((row) => row.difference)];
   const anyDifference = rows.some((row) => row.difference);
-  return table({
+  const made = table({
     caption: `Against plans that need no model, ${view.basis}`,
     columns: [
       { title: "Plan", kind: "text" },
-      { title: view.controlCost > 0 ? "extra spend" : "spend" },
+      { title: view.controlCost > 0 ? `extra ${view.spendName}` : view.spendName },
       { title: `extra ${view.revenueName}` },
       ...(hasProfit ? [{ title: "profit" }, { title: "ROI" }] : []),
-      ...(anyDifference ? [{ title: hasProfit ? "profit that this plan adds" : `${view.revenueName} that this plan adds, at equal spend` }] : []),
+      ...(anyDifference ? [{ title: hasProfit ? "profit that this plan adds" : `${view.revenueName} that this plan adds, at equal ${view.spendName}` }] : []),
     ],
     rows: rows.map((row) => [
       h("span", { class: "figure" }, row.name, row.words ? h("small", {}, row.words) : null),
@@ -133,6 +133,15 @@ function againstTable(view: View, own: PlanFigures): Child {
       ...(anyDifference ? [row.difference ? (hasProfit ? moneyCell(view, view.scaled(row.difference), difference, true) : intervalCell(view, view.scaled(row.difference), difference, 1, true)) : ""] : []),
     ]),
   });
+  return [made, payingWords(own, others)];
+}
+
+// The answer speaks of targeted plans, for all budgets at once. A plan that needs no model may pay back beside it.
+function payingWords(own: PlanFigures, others: Row[]): Child {
+  const paying = others.filter((row) => isNumber(row.figures.profit?.low) && row.figures.profit.low > 0);
+  if (paying.length === 0 || !isNumber(own.profit?.low) || own.profit.low > 0) return null;
+  const names = paying.map((row) => `\u201c${row.name}\u201d`).join(" and ");
+  return note(`${names}: the interval of profit, for that plan alone, lies above zero. The interval of this plan does not${own.atOnce ? "; it is wider, to hold for all of the study's budgets at once" : ""}.`);
 }
 
 // Paired differences are known at the study's budgets.

@@ -55,17 +55,17 @@ function draw(view: View, effects: SegmentEffects, width: number) {
   });
   if (rows.length === 0) return "There are too few units in every segment.";
   const arms = [...new Set(rows.map((row) => row.arm))];
-  const most = width < 500 ? 16 : 40;
+  const most = width < 500 ? 20 : 40;
   const short = shortNames(names, most);
   const range = extent([0, ...rows.flatMap((row) => [row.farLow, row.farHigh])]);
   const look = (row: { arm: string }) => view.armColor(view.arms.indexOf(row.arm));
   return {
     height: 50 + arms.length * (18 + 22 * names.length),
     marginLeft: labelWidth(names, most),
-    marginRight: width < 500 ? 60 : 130,
+    marginRight: width < 500 ? labelWidth(arms, 9) : 130,
     x: { label: `extra ${view.revenueName} per ${view.unitName}`, grid: true, tickFormat: tickFormat(view.format, ...range), ticks: width < 500 ? 3 : 8, domain: range, nice: true },
     y: { label: null, domain: names, tickFormat: (name: string) => short.get(name) ?? name, padding: 0.3 },
-    fy: { label: null, domain: arms, padding: 0.12, tickFormat: (arm: string) => shortNames(arms, width < 500 ? 8 : 16).get(arm) ?? arm },
+    fy: { label: null, domain: arms, padding: 0.12, tickFormat: (arm: string) => shortNames(arms, width < 500 ? 9 : 16).get(arm) ?? arm },
     marks: [
       ruleX([0], { stroke: "var(--axis)" }),
       ruleY(rows, { fy: "arm", y: "name", x1: "farLow", x2: "farHigh", stroke: "var(--muted)", strokeWidth: 1 }),

@@ -36,7 +36,7 @@ function modelsTable(view: View): Child {
     caption: `At a budget of ${budgetWords(view, view.budget)}, figures ${view.basis}`,
     columns: [
       { title: "Method", kind: "text" },
-      { title: "spend" },
+      { title: view.spendName },
       { title: `extra ${view.revenueName}` },
       ...(hasProfit ? [{ title: "profit" }, { title: "ROI" }] : []),
       ...(hasGap ? [{ title: `${view.revenueName}, difference from ${reference?.name ?? "the reference"}` }, { title: "In words", kind: "wide" as const }] : []),

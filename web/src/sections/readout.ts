@@ -4,7 +4,7 @@
 import { dot, ruleX, ruleY, tip, pointer } from "@observablehq/plot";
 import { chart, extent, tickFormat } from "../chart";
 import { h, note, section, type Child } from "../dom";
-import { decimalsOf } from "../format";
+import { decimalsOf, type NumberFormat } from "../format";
 import { isNumber, type Interval, type Maybe, type Readout } from "../results";
 import { tile, tileText, toneOf, type TileText } from "../tile";
 import type { View } from "../view";
@@ -15,6 +15,11 @@ export function readout(view: View): Child {
   return section("launch", (found.launches?.length ?? 0) > 1 ? "What this launch brought" : "What the launch brought", h("dl", { class: "tiles" }, ...tiles(view, found)), note(`Totals over the hold-out; below each figure its ${view.levelText} interval. What was spent is counted and has no interval.`), promiseChart(view, found), soFar(view, found));
 }
 
+function signed(format: NumberFormat, value: number, places: number, money: boolean): string {
+  const text = format.plus(value, format.short(value, places));
+  return money ? format.withCurrency(text) : text;
+}
+
 // Launches added up; the chart and table of them stand below with the others.
 function soFar(view: View, found: Readout): Child {
   const total = found.all_launches;
@@ -23,7 +28,7 @@ function soFar(view: View, found: Readout): Child {
   const format = view.format;
   const roi = isNumber(total.profit?.value) && isNumber(total.cost?.value) && total.cost.value > 0 ? total.profit.value / total.cost.value : null;
   const figure = (name: string, interval: Maybe<Interval>, money: boolean, words: string) =>
-    isNumber(interval?.value) ? tile(name, tileText(interval, (value) => (money ? format.signedMoney(value, 0) : format.signed(value, 0)), (value) => (money ? format.money(value, 0) : format.fixed(value, 0))), words, toneOf(interval)) : null;
+    isNumber(interval?.value) ? tile(name, tileText(interval, (value) => signed(format, value, 0, money), (value) => (money ? format.shortMoney(value, 0) : format.short(value, 0))), words, toneOf(interval)) : null;
   return h(
     "div",
     {},
@@ -31,7 +36,7 @@ function soFar(view: View, found: Readout): Child {
     h(
       "dl",
       { class: "tiles" },
-      isNumber(total.spend) ? tile("Spend", { big: format.money(total.spend), range: "" }, "all roles") : null,
+      isNumber(total.spend) ? tile("Spend", { big: format.shortMoney(total.spend), range: "" }, "all roles") : null,
       figure(`Extra ${view.revenueName}`, total.revenue, false, "over the hold-outs"),
       figure("Profit", total.profit, true, "after extra cost"),
       roi === null ? null : tile("Return on investment", { big: `${roi > 0 ? "+" : ""}${format.percent(roi, 0)}`, range: "" }, "profit per extra cost"),
@@ -46,14 +51,14 @@ function tiles(view: View, found: Readout): Child[] {
   const known = (interval: Maybe<Interval>, text: TileText, name: string, words: string) => (isNumber(interval?.value) ? tile(name, text, words, toneOf(interval)) : null);
   const write = (interval: Maybe<Interval>, money: boolean) => {
     const places = isNumber(interval?.value) ? Math.min(decimalsOf([interval.value], 4), 4) : 0;
-    return tileText(interval, (value) => (money ? format.signedMoney(value, places) : format.signed(value, places)), (value) => (money ? format.money(value, places) : format.fixed(value, places)));
+    return tileText(interval, (value) => signed(format, value, places, money), (value) => (money ? format.shortMoney(value, places) : format.short(value, places)));
   };
   const percent = (value: number) => format.percent(value, 0);
   const ratio = tileText(made?.return_per_cost, (value) => format.plain(value), (value) => format.plain(value));
   const over = isNumber(found.spend) && isNumber(found.budget) && found.budget > 0 ? found.spend / found.budget - 1 : null;
   return [
-    isNumber(found.spend) ? tile("Spend", { big: format.money(found.spend), range: "" }, over === null ? "all roles" : `${over > 0 ? "+" : ""}${format.percent(over)} against a budget of ${format.money(found.budget)}`) : null,
-    known(made?.incremental_revenue, write(made?.incremental_revenue, false), `Extra ${view.revenueName}`, isNumber(found.planned?.incremental_revenue) ? `promised ${format.plain(found.planned.incremental_revenue)}` : "over the hold-out"),
+    isNumber(found.spend) ? tile("Spend", { big: format.shortMoney(found.spend), range: "" }, over === null ? "all roles" : `${over > 0 ? "+" : ""}${format.percent(over)} against a budget of ${format.shortMoney(found.budget)}`) : null,
+    known(made?.incremental_revenue, write(made?.incremental_revenue, false), `Extra ${view.revenueName}`, isNumber(found.planned?.incremental_revenue) ? `promised ${format.short(found.planned.incremental_revenue, decimalsOf([found.planned.incremental_revenue], 4))}` : "over the hold-out"),
     known(made?.incremental_profit, write(made?.incremental_profit, true), "Profit", "after extra cost"),
     known(made?.roi, tileText(made?.roi, (value) => (value > 0 ? "+" : "") + percent(value), percent), "Return on investment", "profit per extra cost"),
     made?.roi || !isNumber(made?.return_per_cost?.value) ? null : tile(`Extra ${view.revenueName} per extra ${view.costName}`, ratio, isNumber(found.planned?.return_per_cost) ? `promised ${format.plain(found.planned.return_per_cost)}` : ""),

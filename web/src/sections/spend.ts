@@ -98,7 +98,7 @@ function spotOf(view: View, plan: PlanValue, outcome: Outcome, name: string): Sp
   const places = placesOf(view, outcome === "profit" ? figures.profit : figures.revenue);
   const write = (value: number) => (outcome === "profit" ? view.format.money(value, places) : view.format.fixed(value, places));
   const range = isNumber(found.low) && isNumber(found.high) ? ` (${write(found.low)} to ${write(found.high)})` : "";
-  const words = [name, `spend ${view.format.money(spent)}`, `${outcome === "profit" ? "profit" : `extra ${view.revenueName}`} ${write(found.value)}${range}`];
+  const words = [name, `${view.spendName} ${view.format.money(spent)}`, `${outcome === "profit" ? "profit" : `extra ${view.revenueName}`} ${write(found.value)}${range}`];
   return { spend: spent, value: found.value, low: found.low ?? null, high: found.high ?? null, text: words.join("\n") };
 }
 
@@ -185,7 +185,7 @@ function pointsTable(view: View): Child {
   const hasProfit = rows.some((row) => row.figures.profit);
   return table({
     caption: `${view.model?.title ?? ""}, ${view.basis}`,
-    columns: [{ title: `budget per ${view.unitName}` }, { title: "spend" }, { title: `extra ${view.revenueName}` }, ...(hasProfit ? [{ title: "profit" }] : []), { title: "marginal return, predicted" }],
+    columns: [{ title: `budget per ${view.unitName}` }, { title: view.spendName }, { title: `extra ${view.revenueName}` }, ...(hasProfit ? [{ title: "profit" }] : []), { title: "marginal return, predicted" }],
     rows: rows.map(({ point, figures }) => [
       view.format.plain(point.budget_per_unit),
       moneyCell(view, view.scaled(figures.spend), spent),

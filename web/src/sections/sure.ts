@@ -119,7 +119,7 @@ function drawDifferences(view: View, rows: BaselineDifference[], hasProfit: bool
   const bars = rows.flatMap((row) => {
     const found = view.scaled(hasProfit ? row.profit : row.net);
     if (!found || !isNumber(found.value)) return [];
-    const budget = view.totals ? view.format.money(view.totalOf(row.budget_per_unit)) : view.format.money(row.budget_per_unit, budgetDecimals(view));
+    const budget = view.totals ? view.format.shortMoney(view.totalOf(row.budget_per_unit)) : view.format.money(row.budget_per_unit, budgetDecimals(view));
     const name = kNames[row.baseline ?? ""] ?? "";
     const decimals = Math.min(decimalsOfIntervals([found]), 4);
     const chosen = isSame(row.budget_per_unit, view.budget);
@@ -129,13 +129,13 @@ function drawDifferences(view: View, rows: BaselineDifference[], hasProfit: bool
   if (bars.length === 0) return "There is no comparison for this model.";
   const names = [...new Set(bars.map((bar) => bar.name))];
   const most = width < 500 ? 14 : 26;
-  const short = shortNames(names, most);
+  const short = width < 500 ? new Map([[kNames["single_arm"], "everyone"]]) : shortNames(names, most);
   const range = extent(bars.flatMap((bar) => [bar.low, bar.high, 0]));
   const money = hasProfit && view.format.currency ? `, ${view.format.currency}` : "";
   return {
     height: 60 + 24 * bars.length + 14 * new Set(bars.map((bar) => bar.budget)).size,
-    marginLeft: labelWidth(names, most),
-    marginRight: width < 500 ? 64 : 110,
+    marginLeft: labelWidth(names.map((name) => short.get(name) ?? name), most),
+    marginRight: labelWidth(bars.map((bar) => bar.budget), 20) + (width < 500 ? 4 : 28),
     x: { label: `difference ${view.basis}${money}`, grid: true, tickFormat: tickFormat(view.format, ...range), ticks: width < 500 ? 3 : 8, domain: range, nice: true },
     y: { label: null, domain: names, tickFormat: (name: string) => short.get(name) ?? name, padding: 0.3 },
     fy: { label: width < 500 ? null : "budget", domain: [...new Set(bars.map((bar) => bar.budget))], padding: 0.15 },

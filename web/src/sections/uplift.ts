@@ -9,6 +9,7 @@ import { fold, h, note, replaceChildren, section, table, type Child } from "../d
 import { decimalsOf, decimalsOfIntervals } from "../format";
 import { isNumber, list, type RankedPoint, type Uplift } from "../results";
 import { plural, type ShownModel, type View } from "../view";
+import { budgetDecimals } from "./controls";
 
 function rankings(shown: ShownModel): Uplift[] {
   return list(shown.model.uplift).filter((one) => list(one.deciles).length > 1);
@@ -16,7 +17,7 @@ function rankings(shown: ShownModel): Uplift[] {
 
 function nameOf(view: View, one: Uplift): string {
   if (one.arm) return `\u201c${one.arm}\u201d against control`;
-  return isNumber(one.budget_per_unit) ? `the plan's own ranking, budget ${view.format.trimmedMoney(one.budget_per_unit, 6)} per ${view.unitName}` : "the plan's own ranking";
+  return isNumber(one.budget_per_unit) ? `the plan's own ranking, budget ${view.format.trimmedMoney(one.budget_per_unit, budgetDecimals(view))} per ${view.unitName}` : "the plan's own ranking";
 }
 
 // At first the plan's own ranking at the study's budget nearest to the chosen one.

@@ -7,7 +7,7 @@ import { chart, extent, labelWidth, shortNames, tickFormat } from "../chart";
 import { fold, h, note, replaceChildren, section, table, type Child } from "../dom";
 import { decimalsOf } from "../format";
 import { isNumber, list, type Segment } from "../results";
-import type { ShownModel, View } from "../view";
+import { plural, type ShownModel, type View } from "../view";
 import { budgetDecimals } from "./controls";
 import { effectsParts } from "./effects";
 import { rulePart } from "./rule";
@@ -90,7 +90,7 @@ function sharesChart(view: View, shown: ShownModel): Child {
     marginLeft: 54,
     marginRight: 16,
     x: { label: `budget per ${view.unitName}${unit}`, tickFormat: tickFormat(view.format, ...range), ticks: width < 500 ? 4 : 8 },
-    y: { label: "share of units", domain: [0, 1], tickFormat: (share: number) => view.format.percent(share, 0), ticks: 5 },
+    y: { label: `share of ${plural(view.unitName)}`, domain: [0, 1], tickFormat: (share: number) => view.format.percent(share, 0), ticks: 5 },
     color: armColors(view),
     marks: [
       areaY(rows, stackY({ x: "budget", y: "share", fill: "arm", z: "arm", order: "arm", stroke: "var(--paper)", strokeWidth: 0.6 })),
