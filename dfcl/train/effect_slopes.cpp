@@ -30,16 +30,6 @@ struct Row {
   double weight = 0.0;
 };
 
-// Of an outcome of this kind, but for a factor.
-double variance_of(loss::OutcomeKind kind, double mean) {
-  switch (kind) {
-    case loss::OutcomeKind::real: return 1.0;
-    case loss::OutcomeKind::non_negative: return std::max(0.0, mean);
-    case loss::OutcomeKind::binary: return mean * (1.0 - mean);
-  }
-  return 1.0;
-}
-
 class Rows {
  public:
   Rows(const SeenOutcome& seen, std::span<const float> deviations, const learn::Calibration::Outcome& outcome)
@@ -77,7 +67,7 @@ class Rows {
 
  private:
   double variance_at(std::size_t unit) const {
-    return variance_of(outcome_.form.kind, seen_.value(outcome_, unit, seen_.units.arm[unit]));
+    return usual_variance(outcome_.form.kind, seen_.value(outcome_, unit, seen_.units.arm[unit]));
   }
 
   const SeenOutcome& seen_;

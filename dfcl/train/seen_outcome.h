@@ -17,6 +17,16 @@
 
 namespace dfcl::train {
 
+// Of an outcome of this kind with this mean, but for a factor.
+inline double usual_variance(loss::OutcomeKind kind, double mean) {
+  switch (kind) {
+    case loss::OutcomeKind::real: return 1.0;
+    case loss::OutcomeKind::non_negative: return std::max(0.0, mean);
+    case loss::OutcomeKind::binary: return mean * (1.0 - mean);
+  }
+  return 1.0;
+}
+
 struct SeenOutcome {
   const CalibrationUnits& units;
   std::span<const float> observed;

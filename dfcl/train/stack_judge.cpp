@@ -2,12 +2,16 @@
 #include "dfcl/train/stack_judge.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
+#include "dfcl/core/hash.h"
 #include "dfcl/core/parallel.h"
+#include "dfcl/data/unit_key.h"
 #include "dfcl/learn/known_costs.h"
 #include "dfcl/learn/rising.h"
 #include "dfcl/train/budget_prices.h"
+#include "dfcl/train/seen_outcome.h"
 #include "dfcl/train/stack_weights.h"
 #include "dfcl/train/stages.h"
 
@@ -15,6 +19,8 @@ namespace dfcl::train {
 namespace {
 
 constexpr std::size_t kJudgeChunk = 16'384;
+constexpr double kLeastVariance = 0.1;  // of the mean variance: no unit counts ten times as much as a typical one
+constexpr std::size_t kDraws = 50;      // of the units, over which weights are averaged (decision 145)
 constexpr double kGrid[] = {0.25, 0.5, 0.75, 1.0};  // of the way to one member
 
 using Vector = std::vector<double>;
@@ -106,6 +112,7 @@ StackJudge::StackJudge(const data::Trial& trial, const Preparation& prepared, co
       context_(context) {
   find_nuisance();
   find_scores();
+  find_shares();
 }
 
 void StackJudge::find_nuisance() {
@@ -193,66 +200,102 @@ void StackJudge::find_mean_effects() {
   for (std::size_t fold = 0; fold < kFolds; ++fold) mean_without_[fold] = without(fold);
 }
 
-// The unit's part of H (stack_weights.h), summed over arms and prices.
+// Shares of the arms, and a floor of the variance of a unit's revenue.
+void StackJudge::find_shares() {
+  share_.assign(trial_.arms.size(), 0.0);
+  double total = 0.0, variance = 0.0;
+  for (std::size_t unit = 0; unit < units_.size(); ++unit) {
+    share_[outcomes_.arm[unit]] += outcomes_.sample_weight(unit);
+    total += outcomes_.sample_weight(unit);
+    variance += outcomes_.sample_weight(unit) * variance_at(unit);
+  }
+  for (double& share : share_) share /= total;
+  least_variance_ = variance > 0.0 ? kLeastVariance * variance / total : 1.0;
+}
+
+double StackJudge::variance_at(std::size_t unit) const {
+  return usual_variance(prepared_.facts.revenue.kind,
+                        static_cast<double>(nuisance_.revenue(unit, outcomes_.arm[unit])));
+}
+
+// The unit's part of H (stack_weights.h), summed over prices (eq. 21): what it shows beyond the mean over the arms,
+// less what each member says of that.
 void StackJudge::add_products(std::size_t unit, std::span<double> products) const {
   const std::size_t num_arms = trial_.arms.size();
   const std::size_t control = trial_.arms.control;
+  const std::size_t received = outcomes_.arm[unit];
   const std::size_t count = unseen_.size() + 1;
   const data::CostFacts& facts = prepared_.cost_facts;
   const learn::MeanEffect& mean = mean_without_[units_.fold[unit]];
   const auto cost_of = [&](std::size_t arm, double revenue, double cost) {
     return learn::known_cost(facts, arm, revenue, cost);
   };
+  const auto observed = static_cast<double>(outcomes_.revenue[unit]);
+  double shown_revenue = observed;
+  double shown_cost = cost_of(received, observed, static_cast<double>(outcomes_.learned_cost[unit]));
+  for (std::size_t arm = 0; arm < num_arms; ++arm) {
+    shown_revenue -= share_[arm] * static_cast<double>(nuisance_.revenue(unit, arm));
+    shown_cost -= share_[arm] * static_cast<double>(nuisance_.cost(unit, arm));
+  }
+  double revenue[kMostStackMembers], cost[kMostStackMembers];
+  std::fill_n(revenue, count, shown_revenue);
+  std::fill_n(cost, count, shown_cost);
   double base_revenue = 0.0, base_cost = 0.0;  // control by the mean of the members, on which the mean effect stands
   for (const learn::Predicted* member : unseen_) {
     base_revenue += static_cast<double>(member->revenue(unit, control)) / static_cast<double>(unseen_.size());
     base_cost += static_cast<double>(member->cost(unit, control)) / static_cast<double>(unseen_.size());
   }
-  double revenue[kMostStackMembers], cost[kMostStackMembers];
-  const double units = outcomes_.sample_weight(unit);
   for (std::size_t arm = 0; arm < num_arms; ++arm) {
-    if (arm == control) continue;
-    const double score_revenue =
-        static_cast<double>(scores_.revenue(unit, arm)) - static_cast<double>(scores_.revenue(unit, control));
-    const double score_cost =
-        static_cast<double>(scores_.cost(unit, arm)) - static_cast<double>(scores_.cost(unit, control));
+    const double part = (arm == received ? 1.0 : 0.0) - share_[arm];
     for (std::size_t m = 0; m + 1 < count; ++m) {
       const auto own = static_cast<double>(unseen_[m]->revenue(unit, arm));
-      const auto base = static_cast<double>(unseen_[m]->revenue(unit, control));
-      revenue[m] = score_revenue - (own - base);
-      cost[m] = score_cost - (cost_of(arm, own, static_cast<double>(unseen_[m]->cost(unit, arm))) -
-                              cost_of(control, base, static_cast<double>(unseen_[m]->cost(unit, control))));
+      revenue[m] -= part * own;
+      cost[m] -= part * cost_of(arm, own, static_cast<double>(unseen_[m]->cost(unit, arm)));
     }
-    revenue[count - 1] = score_revenue - mean.revenue.effect[arm];
-    const double with_effect = cost_of(arm, base_revenue + mean.revenue.effect[arm],
-                                       base_cost + (mean.cost.effect.empty() ? 0.0 : mean.cost.effect[arm]));
-    cost[count - 1] = score_cost - (with_effect - cost_of(control, base_revenue, base_cost));
-    for (std::size_t m = 0; m < count; ++m) {
-      for (std::size_t n = 0; n < count; ++n) {
-        products[m * count + n] +=
-            units * (num_prices_ * revenue[m] * revenue[n] -
-                     price_sum_ * (revenue[m] * cost[n] + cost[m] * revenue[n]) + price_squares_ * cost[m] * cost[n]);
-      }
+    const double with_effect = base_revenue + mean.revenue.effect[arm];
+    revenue[count - 1] -= part * with_effect;
+    cost[count - 1] -=
+        part * cost_of(arm, with_effect, base_cost + (mean.cost.effect.empty() ? 0.0 : mean.cost.effect[arm]));
+  }
+  // Weighted so, every unit is as likely to be in an arm as the arm's share, and tells as much as its outcome is sure.
+  const double weight =
+      static_cast<double>(outcomes_.weight[unit]) * share_[received] / std::max(least_variance_, variance_at(unit));
+  for (std::size_t m = 0; m < count; ++m) {
+    for (std::size_t n = 0; n < count; ++n) {
+      products[m * count + n] +=
+          weight * (num_prices_ * revenue[m] * revenue[n] - price_sum_ * (revenue[m] * cost[n] + cost[m] * revenue[n]) +
+                    price_squares_ * cost[m] * cost[n]);
     }
   }
 }
 
-Vector StackJudge::mean_products() {
+// H of each draw of the Bayesian bootstrap: the units, or clusters, count by exponential weights.
+std::vector<Vector> StackJudge::drawn_products() {
   const std::size_t size = num_members() * num_members();
+  const std::uint64_t key = core::hash_text("stack draws");
   Vector sums = core::sum_chunks(
-      context_, units_.size(), kJudgeChunk, Vector(size),
+      context_, units_.size(), kJudgeChunk, Vector(kDraws * size),
       [&](std::size_t begin, std::size_t end) {
-        Vector part(size);
-        for (std::size_t unit = begin; unit < end; ++unit) add_products(unit, part);
+        Vector part(kDraws * size), own(size);
+        for (std::size_t unit = begin; unit < end; ++unit) {
+          std::fill(own.begin(), own.end(), 0.0);
+          add_products(unit, own);
+          const std::uint64_t stream = core::combine_hashes(key, data::group_key(trial_, units_.rows[unit]));
+          for (std::size_t draw = 0; draw < kDraws; ++draw) {
+            const double weight = -std::log1p(-core::hash_fraction(core::combine_hashes(stream, draw)));
+            for (std::size_t i = 0; i < size; ++i) part[draw * size + i] += weight * own[i];
+          }
+        }
         return part;
       },
       [](Vector& all, const Vector& part) {
         for (std::size_t i = 0; i < all.size(); ++i) all[i] += part[i];
       });
-  double total = 0.0;
-  for (std::size_t unit = 0; unit < units_.size(); ++unit) total += outcomes_.sample_weight(unit);
-  for (double& sum : sums) sum /= total;
-  return sums;
+  std::vector<Vector> products;
+  for (std::size_t draw = 0; draw < kDraws; ++draw)
+    products.emplace_back(sums.begin() + static_cast<std::ptrdiff_t>(draw * size),
+                          sums.begin() + static_cast<std::ptrdiff_t>((draw + 1) * size));
+  return products;
 }
 
 evaluate::Estimate StackJudge::risk_difference(std::span<const double> a, std::span<const double> b) {
@@ -366,7 +409,13 @@ Vector StackJudge::moved_by_value(Vector weights) {
 
 Vector StackJudge::weights() {
   constexpr double kLeastWeight = 0.01;  // less costs a predictor and changes nothing to speak of
-  Vector found = moved_by_value(stack_weights(mean_products(), num_members()));
+  const std::vector<Vector> draws = drawn_products();
+  Vector found(num_members());
+  for (const Vector& products : draws) {
+    const Vector drawn = stack_weights(products, num_members());
+    for (std::size_t m = 0; m < found.size(); ++m) found[m] += drawn[m] / static_cast<double>(draws.size());
+  }
+  found = moved_by_value(std::move(found));
   double total = 0.0;
   for (double& weight : found) {
     if (weight < kLeastWeight) weight = 0.0;

@@ -314,6 +314,55 @@ TEST(Stack, WhereMembersAreNoiseTheMeanEffectIsLeft) {
   EXPECT_GT(weights[2], 0.9);
 }
 
+// Nine in ten units in control, and money of which a few units earn most.
+data::Trial unequal_trial(std::uint64_t seed) {
+  data::Trial trial = small_trial(8000);
+  const learn::Predicted truth = noisy_truth(trial, 0.0, 1);
+  std::size_t next = 0;
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
+    if (trial.split[unit] == data::Split::test) continue;
+    core::RandomStream random(seed, core::stream_purpose("unequal trial"), unit);
+    const double draw = random.uniform();
+    trial.arm[unit] = draw < 0.9 ? 0 : draw < 0.95 ? 1 : 2;
+    trial.revenue[unit] =
+        truth.revenue(next, trial.arm[unit]) * static_cast<float>(std::exp(1.2 * random.normal() - 0.72));
+    trial.cost[unit] = truth.cost(next, trial.arm[unit]);
+    ++next;
+  }
+  return trial;
+}
+
+TEST(Stack, ARareArmDoesNotHideWhichMemberIsBetter) {
+  core::RunContext context(2, 5);
+  double least = 1.0, sum = 0.0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const data::Trial trial = unequal_trial(seed);
+    std::vector<learn::Predicted> members;
+    members.push_back(noisy_truth(trial, 1.0, 1));
+    members.push_back(noisy_truth(trial, 0.0, 2));
+    const double weight = weights_of(trial, small_study("auto"), members, context)[1];
+    least = std::min(least, weight);
+    sum += weight;
+  }
+  EXPECT_GT(sum / 8.0, 0.8);
+  EXPECT_GT(least, 0.5);
+}
+
+TEST(Stack, MembersThatDifferByLittleShareTheWeight) {
+  core::RunContext context(2, 5);
+  const data::Trial trial = small_trial(6000);
+  std::vector<learn::Predicted> members;
+  members.push_back(noisy_truth(trial, 0.0, 1));
+  members.push_back(noisy_truth(trial, 0.0, 1));
+  for (std::size_t unit = 0; unit < members[1].revenue.rows(); ++unit) {
+    core::RandomStream random(7, core::stream_purpose("a little"), unit);
+    for (std::size_t arm = 1; arm < 3; ++arm)
+      members[1].revenue(unit, arm) += static_cast<float>(0.02 * random.normal());
+  }
+  const std::vector<double> weights = weights_of(trial, small_study("auto"), members, context);
+  EXPECT_GT(std::min(weights[0], weights[1]), 0.05);
+}
+
 TEST(Stack, TheMeanEffectKeepsTheShapeOverTheArms) {
   core::RunContext context(1, 5);
   data::Trial trial = small_trial(3000);
