@@ -220,7 +220,7 @@ def choice_lines(found, cells, methods):
     cells = present(scores, [f"{part} {cell}" for part, cell in cells])
     methods = list(dict.fromkeys(methods))
     lines = ["| | " + " | ".join(cells) + " | minus `tsm`, 95 % interval |", "|---" * (len(cells) + 2) + "|"]
-    shown = {"ahead of `tsm`": [], "behind `tsm`": [], "not shown to differ from `tsm`": []}
+    shown = {"ahead of `tsm`": [], "behind `tsm`": [], "no significant difference from `tsm`": []}
     for method in methods:
         if not any((cell, method) in scores for cell in cells):
             continue
@@ -231,7 +231,7 @@ def choice_lines(found, cells, methods):
         if method == "tsm" or difference.degrees < 1:
             continue
         low, high = difference.pooled - difference.half, difference.pooled + difference.half
-        verdict = "ahead of `tsm`" if low > 0 else "behind `tsm`" if high < 0 else "not shown to differ from `tsm`"
+        verdict = "ahead of `tsm`" if low > 0 else "behind `tsm`" if high < 0 else "no significant difference from `tsm`"
         shown[verdict].append(f"`{method}`")
     sentences = [f"{verdict}: {', '.join(names)}" for verdict, names in shown.items() if names]
     return [*lines, "", "Pooled over the columns in which both ran, " + "; ".join(sentences) + "."] if sentences else lines
