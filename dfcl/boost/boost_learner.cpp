@@ -226,7 +226,7 @@ std::unique_ptr<learn::Learner> make_boost_learner(const learn::LearnerRequest& 
   }
   return std::make_unique<BoostLearner>(
       trees::fit_bins(set.features->columns, set.features->values.view(), rows, trees::kMostBins, context),
-      boost_options(request.study, request.seed));
+      boost_options(request.study, rows.size(), request.seed));
 }
 
 std::vector<std::pair<std::string, std::string>> BoostLearner::shown() const {

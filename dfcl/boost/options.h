@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The settings of boosted trees, from the study's [boost]. The defaults are section 8.3 of docs/method.md.
+// The settings of boosted trees, from the study's [boost]. The defaults are section 8.3 of docs/method.md; leaves and
+// bags go by the number of training units, where the study leaves them open (docs/decisions/0146).
 #pragma once
 
 #include <cstddef>
@@ -26,6 +27,6 @@ struct BoostOptions {
 };
 
 // The study has been checked (data/study_keys.h).
-BoostOptions boost_options(const data::Study& study, std::uint64_t seed);
+BoostOptions boost_options(const data::Study& study, std::size_t num_training_units, std::uint64_t seed);
 
 }  // namespace dfcl::boost

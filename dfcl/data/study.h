@@ -134,14 +134,14 @@ struct Study {
     double subsample = 0.5;
   } forest;
 
-  struct Boost {                  // boosted trees; section 8.3 of docs/method.md
-    std::int64_t trees = 2000;    // of each outcome and bag, at most
-    std::int64_t leaves = 15;     // of a tree, at most
-    std::int64_t min_leaf = 100;  // units in a leaf, at least
+  struct Boost {                         // boosted trees; section 8.3 of docs/method.md
+    std::int64_t trees = 2000;           // of each outcome and bag, at most
+    std::optional<std::int64_t> leaves;  // of a tree, at most; none: by the number of training units
+    std::int64_t min_leaf = 100;         // units in a leaf, at least
     double learning_rate = 0.05;
-    double feature_share = 0.7;  // for each tree
-    double row_share = 0.8;      // for each tree
-    std::int64_t bags = 2;       // models that are averaged
+    double feature_share = 0.7;        // for each tree
+    double row_share = 0.8;            // for each tree
+    std::optional<std::int64_t> bags;  // models that are averaged; none: by the number of training units
   } boost;
 
   // How reports speak of the figures.

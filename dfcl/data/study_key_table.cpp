@@ -256,7 +256,10 @@ void add_boost(std::vector<StudyKey>& keys) {
   boost("trees", &B::trees, "Boosted trees of an outcome, at most; held-out units say when to stop.")
       .between(1, 100'000)
       .needs(kBoost);
-  boost("leaves", &B::leaves, "Leaves of a tree, at most.").between(2, 255).needs(kBoost);
+  boost("leaves", &B::leaves, "Leaves of a tree, at most.")
+      .between(2, 255)
+      .unset("8 below 100,000 training units, else 15")
+      .needs(kBoost);
   boost("min_leaf", &B::min_leaf, "Average units in a leaf, at least; units that weigh less in the loss count less.")
       .at_least(1)
       .needs(kBoost);
@@ -269,7 +272,10 @@ void add_boost(std::vector<StudyKey>& keys) {
   boost("row_share", &B::row_share, "Share of the training units that each tree sees.")
       .above_up_to(0.0, 1.0)
       .needs(kBoost);
-  boost("bags", &B::bags, "Models of an outcome whose predictions are averaged.").between(1, 100).needs(kBoost);
+  boost("bags", &B::bags, "Models of an outcome whose predictions are averaged.")
+      .between(1, 100)
+      .unset("8 below 50,000 training units, 4 below 100,000, else 2")
+      .needs(kBoost);
 }
 
 void add_learners(std::vector<StudyKey>& keys) {

@@ -60,6 +60,7 @@ data::Study nuisance_study(const data::Study& study, bool calibrate) {
   meant.boost = {};
   meant.boost.trees = kNuisanceTrees;
   meant.boost.learning_rate = 0.1;
+  meant.boost.leaves = 15;
   meant.boost.bags = 1;
   return meant;
 }
