@@ -3,18 +3,23 @@
 // Seconds to fit boosted trees to both outcomes of a trial of five arms, and to predict all arms of the same units.
 // Usage: bench_boost FILE THREADS TREES, where FILE is raw float32, rows x 110: 107 features, the arm, revenue and
 // cost. The last eleventh of the rows validates. bench/boost_lightgbm.py writes it and runs LightGBM on the same
-// numbers.
+// numbers. A number of rows instead of the file: units like those, made here.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "dfcl/boost/boost_learner.h"
 #include "dfcl/boost/boost_predictor.h"
+#include "dfcl/core/random.h"
 
 namespace dfcl::bench {
 namespace {
@@ -30,10 +35,10 @@ struct Units {
   std::vector<std::uint32_t> rows, validation_rows;
 };
 
-Units read_units(const char* path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::size_t count = static_cast<std::size_t>(file.tellg()) / sizeof(float) / (kFeatures + 3);
-  file.seekg(0);
+// Sets features, arm, revenue and cost of one unit.
+using FillRow = std::function<void(std::uint32_t unit, std::span<float> row)>;
+
+Units make_units(std::size_t count, const FillRow& fill) {
   Units units;
   for (std::size_t feature = 0; feature < kFeatures; ++feature)
     units.features.columns.push_back({.name = fmt::format("x{}", feature), .categorical = false, .levels = {}});
@@ -42,7 +47,7 @@ Units read_units(const char* path) {
   units.arms.ordered = true;
   std::vector<float> row(kFeatures + 3);
   for (std::uint32_t unit = 0; unit < count; ++unit) {
-    file.read(reinterpret_cast<char*>(row.data()), static_cast<std::streamsize>(row.size() * sizeof(float)));
+    fill(unit, row);
     std::copy_n(row.begin(), kFeatures, units.features.values.row(unit).data());
     units.arm.push_back(static_cast<std::uint8_t>(row[kFeatures]));
     units.revenue.push_back(row[kFeatures + 1]);
@@ -53,6 +58,40 @@ Units read_units(const char* path) {
     (trains ? units.rows : units.validation_rows).push_back(unit);
   }
   return units;
+}
+
+Units read_units(const char* path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::size_t count = static_cast<std::size_t>(file.tellg()) / sizeof(float) / (kFeatures + 3);
+  file.seekg(0);
+  return make_units(count, [&](std::uint32_t, std::span<float> row) {
+    file.read(reinterpret_cast<char*>(row.data()), static_cast<std::streamsize>(row.size() * sizeof(float)));
+  });
+}
+
+// Numbers of several shapes, some of few values; counts whose means depend on a few of them and on the arm.
+Units simulated_units(std::size_t count) {
+  return make_units(count, [](std::uint32_t unit, std::span<float> row) {
+    core::RandomStream random(1, core::stream_purpose("bench boost"), unit);
+    for (std::size_t i = 0; i < kFeatures; ++i) {
+      const auto x = static_cast<float>(random.normal());
+      row[i] = i < 40 ? x : i < 60 ? std::exp(x) : i < 80 ? std::floor(std::abs(x) * 4) : x > 0.5f ? 1.0f : 0.0f;
+    }
+    const std::uint32_t arm = random.below(kArms);
+    const float smooth = 0.5f * row[0] + 0.4f * std::abs(row[1]) + 0.3f * (row[2] > 0.0f ? row[3] : 0.0f);
+    const float base = std::exp(smooth + 0.1f * row[60] - 0.3f * row[90]);
+    const auto steps = static_cast<float>(arm);
+    const float lift = 1.0f + 0.1f * steps * std::log1p(std::exp(row[4] + 0.5f * row[5]));
+    const auto count_of = [&](float mean) {  // as Poisson's, by the times between
+      float left = mean;
+      float events = -1.0f;
+      for (; left > 0.0f; ++events) left += static_cast<float>(std::log(random.uniform(1e-12, 1.0)));
+      return std::max(events, 0.0f);
+    };
+    row[kFeatures] = steps;
+    row[kFeatures + 1] = count_of(base * lift);
+    row[kFeatures + 2] = count_of(base * lift * 0.05f * steps);
+  });
 }
 
 // By the clock, and of all processors.
@@ -70,7 +109,8 @@ class Timer {
 };
 
 void run(const char* path, int threads, std::int64_t trees) {
-  const Units units = read_units(path);
+  const long long rows = std::atoll(path);
+  const Units units = rows > 0 ? simulated_units(static_cast<std::size_t>(rows)) : read_units(path);
   core::RunContext context(threads, 1);
   learn::TrainingSet set;
   set.features = &units.features;
@@ -103,7 +143,7 @@ void run(const char* path, int threads, std::int64_t trees) {
 
 int main(int argc, char** argv) {
   if (argc < 4) {
-    fmt::print("bench/boost_lightgbm.py runs this with a file of units\n");
+    fmt::print("bench_boost ROWS THREADS TREES; bench/boost_lightgbm.py runs it with a file of units\n");
     return 0;
   }
   dfcl::bench::run(argv[1], std::atoi(argv[2]), std::atoll(argv[3]));

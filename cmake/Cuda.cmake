@@ -33,8 +33,8 @@ function(dfcl_cuda_objects name)
   target_compile_definitions(${name} PRIVATE FMT_HEADER_ONLY)
   set_property(GLOBAL APPEND PROPERTY DFCL_CUDA_OBJECTS $<TARGET_OBJECTS:${name}>)
 endfunction()
-dfcl_cuda_objects(dfcl_cuda_engine dfcl/nn/cuda/card.cu dfcl/nn/cuda/engine.cu dfcl/nn/cuda/card_table.cu
-                  dfcl/nn/cuda/card_units.cu dfcl/nn/cuda/table_products.cu)
+dfcl_cuda_objects(dfcl_cuda_engine dfcl/nn/cuda/card.cu dfcl/nn/cuda/card_network.cu dfcl/nn/cuda/card_table.cu
+                  dfcl/nn/cuda/table_products.cu)
 foreach(rows 32 64 128)
   foreach(precision tf32 fp32 bf16)
     dfcl_cuda_objects(dfcl_cuda_${rows}_${precision} dfcl/nn/cuda/kernels.cu)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 option(DFCL_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
-set(DFCL_BUILD_BENCHMARKS ${PROJECT_IS_TOP_LEVEL} CACHE STRING "Build the benchmarks: ON, OFF, or ONLY (those of training; needs no Arrow)")
+set(DFCL_BUILD_BENCHMARKS ${PROJECT_IS_TOP_LEVEL} CACHE STRING "Build the benchmarks: ON, OFF, or ONLY (those of learning and allocating; needs no Arrow)")
 set(DFCL_CUDA OFF CACHE STRING "Engine for graphics cards: OFF, ON, or ONLY (nothing but it; needs no Arrow)")
-set(DFCL_HEADERS "" CACHE PATH "With DFCL_CUDA=ONLY or DFCL_BUILD_BENCHMARKS=ONLY: where the headers of fmt and Random123 are, if not where the compiler looks")
+set(DFCL_HEADERS "" CACHE PATH "With DFCL_CUDA=ONLY or DFCL_BUILD_BENCHMARKS=ONLY: where the headers of fmt and Random123 (and nlohmann's) are, if not where the compiler looks")
 set(DFCL_PROCESSOR avx512 CACHE STRING "The best kind of processor that loops are compiled for: avx512, avx2 or portable")
 option(DFCL_MERGE_SOURCES "Compile source files eight at a time: a third of the time for a whole build, more for one changed file" ON)
 set(DFCL_SANITIZE "" CACHE STRING "Sanitizers for our own code, for example address,undefined or thread")

@@ -2,7 +2,8 @@
 //
 // Training of the network for tables on one graphics card: 107 numbers in 16 bins, 5 arms, 8 members, dropout 0.2,
 // clipping; two-stage, or with MER at six multipliers. A line of JSON: million units a second of the best epoch.
-// cuda_table_bench tsm|mer BATCH [tf32|fp32|bf16 [UNITS [EPOCHS]]]
+// cuda_table_bench tsm|mer BATCH [tf32|fp32|bf16 [UNITS [EPOCHS [sent]]]]; sent: units stay in the machine's memory, as
+// those do that are too large for the card's.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -11,7 +12,7 @@
 #include <string>
 
 #include "dfcl/core/random.h"
-#include "dfcl/nn/cuda/card_table.h"
+#include "dfcl/nn/cuda/training_card.h"
 
 namespace {
 
@@ -73,25 +74,25 @@ int run(int argc, char** argv) {
   options.dropout = 0.2;
   options.adam = {.rate = 1e-3, .weight_decay = 0.05, .clip_norm = 1.0};
   options.batch = std::stoull(text(2, "1024"));
+  if (argc > 6) options.most_row_bytes = 0;
   for (const auto named : {core::Precision::tf32, core::Precision::fp32, core::Precision::bf16}) {
     if (core::name_of(named) == precision) options.precision = named;
   }
   nn::TableNetwork<float> network(encoding, options.table);
   network.initialise(1);
   const std::vector<float> zeros(network.parameters().size(), 0.0f);
-  nn::cuda::CardTable card(encoding, options);
+  const auto card = nn::cuda::make_card(options, encoding, data.features.view());
   const Clock::time_point load_start = Clock::now();
-  card.load(data.features.view(),
-            {data.arm, data.revenue, data.cost, data.weight, data.nuisance_revenue.view(), data.nuisance_cost.view()},
-            data.all, context);
+  card->load({data.arm, data.revenue, data.cost, data.weight, data.nuisance_revenue.view(), data.nuisance_cost.view()},
+             data.all, context);
   const double load_seconds = seconds_since(load_start);
-  card.set_state({{network.parameters().begin(), network.parameters().end()}, zeros, zeros, 0});
-  card.run_epoch(1, 0);  // warm
+  card->set_state({{network.parameters().begin(), network.parameters().end()}, zeros, zeros, 0});
+  card->run_epoch(1, 0, context);  // warm
   double best = 1e300;
   nn::cuda::EpochResult result;
   for (int epoch = 1; epoch <= std::stoi(text(5, "3")); ++epoch) {
     const Clock::time_point start = Clock::now();
-    result = card.run_epoch(1, static_cast<std::uint64_t>(epoch));
+    result = card->run_epoch(1, static_cast<std::uint64_t>(epoch), context);
     best = std::min(best, seconds_since(start));
   }
   fmt::print(R"({{"method": "{}", "batch": {}, "precision": "{}", "million_units_per_second": {:.2f}, )"

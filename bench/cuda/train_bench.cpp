@@ -2,17 +2,19 @@
 //
 // Training on one graphics card, on simulated rows like Criteo's (12 inputs) and the published marketing trial's (107):
 // million rows a second of whole epochs, order, gather, losses and Adam included, rows on the card. Usage: cuda_bench
-// [NETWORK METHOD BATCH [PRECISION [TILE_ROWS [ROWS [EPOCHS]]]]], of criteo or marketing; tsm, mer or ifd; tf32,
-// fp32 or bf16. Without arguments the whole table and the time of Criteo's 13.98 million rows x 40 epochs.
+// [NETWORK METHOD BATCH [PRECISION [TILE_ROWS [ROWS [EPOCHS [sent]]]]]], of criteo or marketing; tsm, mer or ifd; tf32,
+// fp32 or bf16; sent: rows stay in the machine's memory, as those do that are too large for the card's. Without
+// arguments the whole table and the time of Criteo's 13.98 million rows x 40 epochs.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <numeric>
 #include <string>
 #include <vector>
 
-#include "dfcl/nn/cuda/engine.h"
+#include "dfcl/nn/cuda/training_card.h"
 
 namespace {
 
@@ -37,7 +39,8 @@ class Noise {
 };
 
 struct Data {
-  Data(std::size_t rows, std::size_t inputs, std::size_t arms) : features(rows, inputs) {
+  Data(std::size_t rows, std::size_t inputs, std::size_t arms) : features(rows, inputs), all(rows) {
+    std::iota(all.begin(), all.end(), 0u);
     Noise noise(1);
     for (std::size_t i = 0; i < rows * inputs; ++i) features.data()[i] = noise.uniform();
     for (std::size_t row = 0; row < rows; ++row) {
@@ -54,10 +57,11 @@ struct Data {
   std::vector<float> revenue;
   std::vector<float> cost;
   std::vector<float> weight;
+  std::vector<std::uint32_t> all;
 };
 
-nn::cuda::EngineOptions options_of(const std::string& network, const std::string& method) {
-  nn::cuda::EngineOptions options;
+nn::cuda::CardNetworkOptions options_of(const std::string& network, const std::string& method) {
+  nn::cuda::CardNetworkOptions options;
   const auto binary = loss::OutcomeKind::binary;
   if (network == "criteo") {
     options.network = {.inputs = 12,
@@ -82,10 +86,11 @@ nn::cuda::EngineOptions options_of(const std::string& network, const std::string
 double operations_of(const std::string& network) { return network == "criteo" ? 204'288.0 : 47'744.0; }
 
 void run(const std::string& network, const std::string& method, std::size_t batch, const std::string& precision,
-         std::size_t tile_rows, const Data& data, int epochs) {
-  nn::cuda::EngineOptions options = options_of(network, method);
+         std::size_t tile_rows, const Data& data, int epochs, bool is_sent = false) {
+  nn::cuda::CardNetworkOptions options = options_of(network, method);
   options.batch = batch;
   options.tile_rows = tile_rows;
+  if (is_sent) options.most_row_bytes = 0;
   for (const auto named : {core::Precision::tf32, core::Precision::fp32, core::Precision::bf16}) {
     if (core::name_of(named) == precision) options.precision = named;
   }
@@ -93,27 +98,28 @@ void run(const std::string& network, const std::string& method, std::size_t batc
   model.network().initialise(3);
   const auto parameters = model.network().parameters();
   const std::vector<float> zeros(parameters.size(), 0.0f);
-  nn::cuda::Engine engine(options);
+  const auto card = nn::cuda::make_card(options, nn::inputs_from<float>(data.features.view()));
   const Clock::time_point load_start = Clock::now();
-  engine.load(data.features.view(), data.rows());
+  core::RunContext context(0);
+  card->load(data.rows(), data.all, context);
   const double load_seconds = seconds_since(load_start);
-  engine.set_state({{parameters.begin(), parameters.end()}, zeros, zeros, 0});
-  engine.run_epoch(1, 0);  // warm
+  card->set_state({{parameters.begin(), parameters.end()}, zeros, zeros, 0});
+  card->run_epoch(1, 0, context);  // warm
   double best = 1e300;
   double total = 0.0;
   for (int epoch = 1; epoch <= epochs; ++epoch) {
     const Clock::time_point start = Clock::now();
-    engine.run_epoch(1, static_cast<std::uint64_t>(epoch));
+    card->run_epoch(1, static_cast<std::uint64_t>(epoch), context);
     best = std::min(best, seconds_since(start));
     total += seconds_since(start);
   }
   const double rate = static_cast<double>(data.arm.size()) / best;
   fmt::print(
       R"({{"network": "{}", "method": "{}", "batch": {}, "precision": "{}", "tile_rows": {}, "blocks": {}, )"
-      R"("million_rows_per_second": {:.1f}, "tflops": {:.1f}, "epochs": {}, "seconds": {:.3f}, "load_seconds": {:.2f}}})"
+      R"("million_rows_per_second": {:.1f}, "tflops": {:.1f}, "epochs": {}, "seconds": {:.3f}, "load_seconds": {:.2f}, "rows_on_card": {}}})"
       "\n",
-      network, method, batch, precision, engine.tile_rows(), engine.num_blocks(), rate / 1e6,
-      rate * operations_of(network) / 1e12, epochs, total, load_seconds);
+      network, method, batch, precision, card->use().tile_rows, card->use().num_blocks, rate / 1e6,
+      rate * operations_of(network) / 1e12, epochs, total, load_seconds, card->use().rows_on_card);
   std::fflush(stdout);
 }
 
@@ -125,7 +131,7 @@ int run_all(int argc, char** argv) {
     const std::size_t rows = argc > 6 ? std::strtoull(argv[6], nullptr, 10) : 2'000'000;
     const Data data(rows, network == "criteo" ? 12 : 107, network == "criteo" ? 2 : 5);
     run(network, argv[2], std::strtoull(argv[3], nullptr, 10), precision, tile_rows, data,
-        argc > 7 ? std::atoi(argv[7]) : 3);
+        argc > 7 ? std::atoi(argv[7]) : 3, argc > 8);
     return 0;
   }
   for (const std::string network : {"criteo", "marketing"}) {

@@ -125,7 +125,7 @@ class Training {
       ++round;
       context.progress("growing trees", round, options_.trees, "trees");
       if (round % kRecordRounds == 0 || active_bags().empty()) {
-        record.push_back(record_of(round, stage.member));
+        record.push_back(record_of(round, stage.member, context));
         goes_on = learn::wants_more(stage.on_epoch, record.back());
       }
     }
@@ -155,7 +155,7 @@ class Training {
     }
   }
 
-  learn::EpochRecord record_of(std::size_t round, std::size_t member) const {
+  learn::EpochRecord record_of(std::size_t round, std::size_t member, core::RunContext& context) const {
     learn::EpochRecord record;
     record.member = member;
     record.epoch = round;
@@ -163,7 +163,7 @@ class Training {
     bool held_out = true;
     for (const std::vector<BoostedBag>* bags : {&revenue_, &cost_}) {
       for (const BoostedBag& bag : *bags) {
-        record.prediction_loss += bag.training_loss() / static_cast<double>(bags->size());
+        record.prediction_loss += bag.training_loss(context) / static_cast<double>(bags->size());
         validation += (bag.finished() ? bag.best_loss() : bag.held_out_loss()) / static_cast<double>(bags->size());
         held_out = held_out && bag.has_held_out();
       }

@@ -16,6 +16,7 @@ namespace dfcl::boost {
 namespace {
 
 constexpr std::size_t kChunkUnits = 32 * kBlockUnits;
+constexpr std::size_t kLossChunk = 2048;  // held-out units
 // In average units: what is added to a leaf's second derivatives; likewise for categories.
 constexpr double kRidge = 1.0;
 constexpr double kLevelSmooth = 10.0;
@@ -106,17 +107,29 @@ void BoostedBag::start() {
   bag_.base = data_.starts_at_arms ? arm_base_ : std::vector<float>(data_.num_arms, raw);
   for (std::size_t unit = 0; unit < units_.num_units(); ++unit) raw_[unit] = bag_.base[data_.arm[unit]];
   finished_ = (data_.kind != loss::OutcomeKind::real && std::abs(raw) == -kNeverRaw) || num_training_ == 0;
-  arm_loss_ = held_out_mean([&](std::uint32_t unit) { return arm_base_[data_.arm[unit]]; });
-  judge();
+  arm_loss_ = held_out_mean([&](std::uint32_t unit) { return arm_base_[data_.arm[unit]]; }, false, nullptr);
+  judge(false, nullptr);
 }
 
-double BoostedBag::held_out_mean(const auto& raw_at) const {
+double BoostedBag::held_out_mean(const auto& raw_at, bool in_parallel, core::RunContext* context) const {
+  const std::size_t count = data_.held_out.size();
+  std::vector<double> losses(count);
+  const auto measure = [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t unit = data_.held_out[i];
+      losses[i] = loss_at(data_.kind, static_cast<double>(raw_at(unit)), static_cast<double>(data_.observed[unit]));
+    }
+  };
+  if (in_parallel) {
+    core::for_each_chunk(*context, count, kLossChunk, measure);
+  } else {
+    measure(0, count, 0);
+  }
   double sum = 0.0;
   double weights = 0.0;
-  for (std::size_t i = 0; i < data_.held_out.size(); ++i) {
-    const std::uint32_t unit = data_.held_out[i];
+  for (std::size_t i = 0; i < count; ++i) {
     const auto weight = static_cast<double>(data_.held_weight[i]);
-    sum += weight * loss_at(data_.kind, static_cast<double>(raw_at(unit)), static_cast<double>(data_.observed[unit]));
+    sum += weight * losses[i];
     weights += weight;
   }
   return weights > 0.0 ? sum / weights : 0.0;
@@ -224,13 +237,13 @@ void BoostedBag::add_tree(GrownTree grown, bool in_parallel, core::RunContext& c
   bag_.trees.push_back(std::move(grown.tree));
 }
 
-void BoostedBag::judge() {
+void BoostedBag::judge(bool in_parallel, core::RunContext* context) {
   const auto keep = [&] {
     best_trees_ = bag_.trees.size();
     best_gains_ = arm_gains_;
   };
   if (data_.held_out.empty()) return keep();
-  held_loss_ = held_out_mean([&](std::uint32_t unit) { return raw_[unit]; });
+  held_loss_ = held_out_mean([&](std::uint32_t unit) { return raw_[unit]; }, in_parallel, context);
   if (rounds_ == 0 || held_loss_ < best_loss_) {
     best_loss_ = held_loss_;
     keep();
@@ -240,12 +253,18 @@ void BoostedBag::judge() {
   }
 }
 
-double BoostedBag::training_loss() const {
+double BoostedBag::training_loss(core::RunContext& context) const {
+  const std::size_t count = units_.num_units();
+  std::vector<double> losses(count);
+  core::for_each_chunk(context, count, kChunkUnits, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t unit = begin; unit < end; ++unit) {
+      if (data_.weight[unit] == 0.0f) continue;
+      losses[unit] = loss_at(data_.kind, static_cast<double>(raw_[unit]), static_cast<double>(data_.observed[unit]));
+    }
+  });
   double sum = 0.0;
-  for (std::size_t unit = 0; unit < units_.num_units(); ++unit) {
-    if (data_.weight[unit] == 0.0f) continue;
-    sum += static_cast<double>(data_.weight[unit]) *
-           loss_at(data_.kind, static_cast<double>(raw_[unit]), static_cast<double>(data_.observed[unit]));
+  for (std::size_t unit = 0; unit < count; ++unit) {
+    if (data_.weight[unit] != 0.0f) sum += static_cast<double>(data_.weight[unit]) * losses[unit];
   }
   return total_weight_ > 0.0 ? sum / total_weight_ : 0.0;
 }
@@ -259,7 +278,7 @@ void BoostedBag::grow(bool in_parallel, core::RunContext& context) {
   ++rounds_;
   if (grown.tree.values.size() > 1) {
     add_tree(std::move(grown), in_parallel, context);
-    judge();
+    judge(in_parallel, &context);
   } else {
     ++idle_rounds_;
   }

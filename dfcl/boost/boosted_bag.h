@@ -54,7 +54,7 @@ class BoostedBag {
 
   std::size_t rounds() const { return rounds_; }
   // Mean losses of the units trained on and of those held out, as the trees stand; the best one so far.
-  double training_loss() const;
+  double training_loss(core::RunContext& context) const;
   double held_out_loss() const { return held_loss_; }
   double best_loss() const { return keeps_trees() ? best_loss_ : arm_loss_; }
   bool has_held_out() const { return !data_.held_out.empty(); }
@@ -74,9 +74,9 @@ class BoostedBag {
   void choose_rows(bool in_parallel, core::RunContext& context);
   std::vector<std::uint32_t> choose_columns() const;
   void add_tree(GrownTree grown, bool in_parallel, core::RunContext& context);
-  // Of the loss, by raw values of units.
-  double held_out_mean(const auto& raw_at) const;
-  void judge();
+  // Of the loss, by raw values of units; by all threads where in_parallel, the sum in the order of the units.
+  double held_out_mean(const auto& raw_at, bool in_parallel, core::RunContext* context) const;
+  void judge(bool in_parallel, core::RunContext* context);
   bool keeps_trees() const;
 
   const BinnedUnits& units_;

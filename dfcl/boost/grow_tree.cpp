@@ -10,7 +10,7 @@ namespace dfcl::boost {
 namespace {
 
 constexpr std::size_t kPartitionChunk = 16'384;
-constexpr std::size_t kSearchedTogether = 8;  // columns
+constexpr std::size_t kSearchedTogether = 4;  // columns
 
 std::array<std::uint8_t, 256> left_table(const Split& split) {
   std::array<std::uint8_t, 256> table{};
@@ -46,10 +46,21 @@ void TreeGrower::sum_up(const Leaf& leaf, core::RunContext& context) {
   const std::span<Sum> sums = histogram(leaf.histogram);
   std::fill(sums.begin(), sums.end(), Sum{0});
   const auto rows = rows_.subspan(leaf.begin, leaf.size);
-  add_units(units_, rows, sums_, columns_, in_parallel_, sums.data(), context);
+  add_units(units_, rows, sums_, columns_, in_parallel_, sums.data(), spare_, context);
   if (!half_columns_.empty())
     add_units(units_, rows, half_sums_, half_columns_, in_parallel_, sums.data() + columns_.size() * kHistogramBins,
-              context);
+              spare_, context);
+}
+
+Sum TreeGrower::total_of(std::span<const std::uint32_t> rows, core::RunContext& context) const {
+  const auto part = [&](std::size_t begin, std::size_t end) {
+    Sum sum = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += sums_[rows[i]];
+    return sum;
+  };
+  if (!in_parallel_) return part(0, rows.size());
+  return core::sum_chunks(context, rows.size(), kPartitionChunk, Sum{0}, part,
+                          [](Sum& total, Sum own) { total += own; });
 }
 
 void TreeGrower::search(Leaf& leaf, core::RunContext& context) {
@@ -250,7 +261,7 @@ GrownTree TreeGrower::grow(std::span<std::uint32_t> rows, std::span<const Sum> s
   found_.resize(columns.size());
   Leaf root;
   root.size = rows.size();
-  for (const std::uint32_t row : rows) root.sums.total += sums[row];
+  root.sums.total = total_of(rows, context);
   root.sums.factor = rule_factor(root.sums.arms, rules_);
   leaves_ = {root};
   nodes_ = {{0, {}, node_value(root.sums, rules_)}};

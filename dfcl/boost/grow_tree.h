@@ -64,6 +64,7 @@ class TreeGrower {
   std::span<Sum> histogram(std::size_t place) { return {histograms_.data() + place * width_, width_}; }
   bool has_many_levels(std::size_t column) const;
   bool can_split(const Leaf& leaf) const;
+  Sum total_of(std::span<const std::uint32_t> rows, core::RunContext& context) const;
   void sum_up(const Leaf& leaf, core::RunContext& context);
   void search(Leaf& leaf, core::RunContext& context);
   void search_children(Leaf& left, Leaf& right, core::RunContext& context);
@@ -85,6 +86,7 @@ class TreeGrower {
   bool in_parallel_ = true;
   std::size_t width_ = 0;  // sums of all histograms of a leaf
   std::vector<Sum> histograms_;
+  std::vector<Sum> spare_;  // of add_units
   std::vector<std::uint32_t> left_rows_, right_rows_;
   std::vector<Split> found_;
   std::vector<Leaf> leaves_;

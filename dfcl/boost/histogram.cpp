@@ -6,13 +6,17 @@
 #include <cmath>
 #include <utility>
 
+#include "dfcl/core/parallel.h"
+
 namespace dfcl::boost {
 namespace {
 
-constexpr std::size_t kGroup = 16;           // columns whose histograms are filled together
-constexpr std::size_t kTile = 256;           // units that all groups go through before the next ones
-constexpr double kMostSum = 2.0e9;           // below 2^31, with room for rounding
-constexpr std::size_t kLeastWork = 200'000;  // additions for which more than one thread pays
+constexpr std::size_t kGroup = 16;            // columns whose histograms are filled together
+constexpr std::size_t kTile = 256;            // units that all groups go through before the next ones
+constexpr double kMostSum = 2.0e9;            // below 2^31, with room for rounding
+constexpr std::size_t kLeastWork = 200'000;   // additions for which more than one thread pays
+constexpr std::size_t kAddedTogether = 1024;  // sums of parts
+constexpr std::size_t kLeastRows = 4096;      // of a part, which costs as much as 500 to clear and to add up
 
 // Units next to each other in a node, but seldom in memory.
 struct Tile {
@@ -93,15 +97,35 @@ Steps steps_for(double total_gradient, double total_hessian, std::size_t num_uni
 }
 
 void add_units(const BinnedUnits& units, std::span<const std::uint32_t> rows, std::span<const Sum> sums,
-               std::span<const std::uint32_t> columns, bool in_parallel, Sum* histograms, core::RunContext& context) {
+               std::span<const std::uint32_t> columns, bool in_parallel, Sum* histograms, std::vector<Sum>& spare,
+               core::RunContext& context) {
   const std::size_t num_groups = (columns.size() + kGroup - 1) / kGroup;
-  std::size_t num_tasks = 1;
-  if (in_parallel && rows.size() * columns.size() >= kLeastWork)
-    num_tasks = std::min(num_groups, static_cast<std::size_t>(context.pool.threads()));
-  context.pool.run(num_tasks, [&](std::size_t task) {
+  const auto threads = static_cast<std::size_t>(context.pool.threads());
+  if (!in_parallel || threads == 1 || rows.size() * columns.size() < kLeastWork)
+    return add_columns(units, rows, sums, columns, histograms);
+  // The sums are exact, so that rows may be cut anyhow.
+  const std::size_t num_parts =
+      std::clamp<std::size_t>((2 * threads - 1) / num_groups, 1, std::max<std::size_t>(1, rows.size() / kLeastRows));
+  const std::size_t num_tasks = num_parts > 1 ? num_groups : std::min(num_groups, threads);
+  const std::size_t width = columns.size() * kHistogramBins;
+  if (spare.size() < (num_parts - 1) * width) spare.resize((num_parts - 1) * width);
+  context.pool.run(num_tasks * num_parts, [&](std::size_t index) {
+    const std::size_t task = index % num_tasks;
+    const std::size_t part = index / num_tasks;
     const std::size_t begin = task * num_groups / num_tasks * kGroup;
     const std::size_t end = std::min(columns.size(), (task + 1) * num_groups / num_tasks * kGroup);
-    add_columns(units, rows, sums, columns.subspan(begin, end - begin), histograms + begin * kHistogramBins);
+    const std::size_t first = part * rows.size() / num_parts;
+    const std::size_t last = (part + 1) * rows.size() / num_parts;
+    Sum* own = (part == 0 ? histograms : spare.data() + (part - 1) * width) + begin * kHistogramBins;
+    if (part > 0) std::fill_n(own, (end - begin) * kHistogramBins, Sum{0});
+    add_columns(units, rows.subspan(first, last - first), sums, columns.subspan(begin, end - begin), own);
+  });
+  if (num_parts == 1) return;
+  core::for_each_chunk(context, width, kAddedTogether, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t part = 1; part < num_parts; ++part) {
+      const Sum* own = spare.data() + (part - 1) * width;
+      for (std::size_t i = begin; i < end; ++i) histograms[i] += own[i];
+    }
   });
 }
 

@@ -36,9 +36,11 @@ struct Steps {
 Steps steps_for(double total_gradient, double total_hessian, std::size_t num_units);
 
 // Adds the units to the histograms of the columns, kHistogramBins sums each, one after the other. sums: one for each
-// unit of the fit. in_parallel: by all threads of the context.
+// unit of the fit. in_parallel: by all threads of the context, which share out columns, and where those are few rows
+// too; spare: memory of the caller's for the histograms of parts of the rows, kept from call to call.
 void add_units(const BinnedUnits& units, std::span<const std::uint32_t> rows, std::span<const Sum> sums,
-               std::span<const std::uint32_t> columns, bool in_parallel, Sum* histograms, core::RunContext& context);
+               std::span<const std::uint32_t> columns, bool in_parallel, Sum* histograms, std::vector<Sum>& spare,
+               core::RunContext& context);
 
 // parent -= child.
 void subtract(std::span<Sum> parent, std::span<const Sum> child);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -39,6 +40,7 @@ struct Device {
   bool card = false;                      // on a graphics card; else on the processor
   bool may_fall_back = false;             // to the processor, where a fit does not go on the card
   Precision precision = Precision::tf32;  // of products on the card
+  std::size_t fits_at_once = 1;           // on the card; never changes a result
 };
 
 class RunContext {
@@ -47,6 +49,16 @@ class RunContext {
   explicit RunContext(int num_threads = 0, std::uint64_t random_seed = 0, ProgressSink* sink = nullptr,
                       const std::atomic<bool>* cancel = nullptr)
       : seed(random_seed), pool(num_threads), sink_(sink), cancel_(cancel) {}
+
+  // For work beside that of another context: as the other, but for the threads and what is told of it.
+  RunContext(const RunContext& other, int num_threads, ProgressSink* sink)
+      : seed(other.seed),
+        pool(num_threads),
+        scratch_folder(other.scratch_folder),
+        device(other.device),
+        may_overwrite(other.may_overwrite),
+        sink_(sink),
+        cancel_(other.cancel_) {}
 
   // Throws Error of kind interrupted once the user asked to stop. Call it per chunk of work.
   void check_cancelled() const;
@@ -62,6 +74,7 @@ class RunContext {
   void warn(std::string_view text) const {
     if (sink_ != nullptr) sink_->warning(render_fields(text, sink_->field_style()));
   }
+  FieldStyle field_style() const { return sink_ == nullptr ? plain_field : sink_->field_style(); }
 
   // Where an array that holds a number for each unit is kept: on the heap, or in a file of the scratch folder.
   Memory scratch() const { return Memory::scratch(scratch_folder); }

@@ -9,6 +9,9 @@
 namespace dfcl::train {
 namespace {
 
+// Of networks on a graphics card (docs/decisions/0130).
+constexpr std::size_t kFitsAtOnce = 6;
+
 core::Precision precision_named(const std::string& name) {
   for (const auto precision : {core::Precision::tf32, core::Precision::fp32, core::Precision::bf16}) {
     if (core::name_of(precision) == name) return precision;
@@ -25,10 +28,11 @@ core::Device choose_device(const std::string& device, const std::string& precisi
   if (device == "cpu") return {};
   if (device == "cuda") {
     nn::cuda::require_card();
-    return {.card = true, .precision = found};
+    return {.card = true, .precision = found, .fits_at_once = kFitsAtOnce};
   }
   const nn::cuda::CardAnswer answer = nn::cuda::find_card();
-  if (!answer.name.empty()) return {.card = true, .may_fall_back = true, .precision = found};
+  if (!answer.name.empty())
+    return {.card = true, .may_fall_back = true, .precision = found, .fits_at_once = kFitsAtOnce};
   if (nn::cuda::has_support()) context.warn(fmt::format("{}; networks are trained on the processor", answer.reason));
   return {};
 }

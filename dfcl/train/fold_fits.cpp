@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/side_by_side.h"
 #include "dfcl/train/stages.h"
 
 namespace dfcl::train {
@@ -40,6 +41,11 @@ std::vector<learn::WeightedPredictor> equally(const std::vector<SharedPredictor>
   std::vector<learn::WeightedPredictor> list;
   for (const SharedPredictor& predictor : predictors) list.push_back({predictor, 1.0});
   return list;
+}
+
+// Its fits go on from those of two-stage learning.
+bool goes_on(const Method& method) {
+  return method.decides() && method.learner == two_stage_method().learner && !method.monotone;
 }
 
 // The method that is this learner and nothing else; null: none.
@@ -140,34 +146,125 @@ FillStage FoldFits::fill_for(const std::string& name, const Hooks& hooks) const 
   };
 }
 
-FinishedFit FoldFits::once(const std::string& name, const Hooks& hooks, const std::function<FinishedFit()>& fit) const {
+void FoldFits::run_jobs(std::size_t count, const Hooks& hooks, const Lane& lane, const RunJob& run) const {
+  const std::size_t lanes = core::at_a_time(lane.context, count);
+  if (lanes == 1) {
+    for (std::size_t i = 0; i < count; ++i) run(i, hooks, lane);
+    return;
+  }
+  std::vector<std::vector<learn::EpochRecord>> records(count);
+  core::run_side_by_side(lane.context, count, [&](std::size_t i, core::RunContext& own) {
+    Hooks kept{.is_time_up = hooks.is_time_up};
+    kept.on_epoch = [&](const learn::EpochRecord& record) { records[i].push_back(record); };
+    run(i, kept, {own, lane.share / static_cast<double>(lanes)});
+  });
+  for (const auto& list : records) {
+    for (const learn::EpochRecord& record : list) {
+      if (hooks.on_epoch) hooks.on_epoch(record);
+    }
+  }
+}
+
+FinishedFit FoldFits::once(const std::string& name, const Hooks& hooks, const Lane& lane,
+                           const std::function<FinishedFit()>& fit) const {
   const std::string file = "fit-" + name;
   const learn::Schema schema{trial_.arms, trial_.features.columns};
   if (const auto kept = checkpoint_.load(file))
-    return fit_of_file(*kept, schema, units_.size(), checkpoint_.path_of(file), context_);
+    return fit_of_file(*kept, schema, units_.size(), checkpoint_.path_of(file), lane.context);
   if (hooks.is_time_up && hooks.is_time_up()) throw TimeIsUp();
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   FinishedFit finished = fit();
-  finished.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  finished.seconds = lane.share * std::chrono::duration<double>(Clock::now() - start).count();
   if (checkpoint_.is_kept()) checkpoint_.save(file, fit_file(finished));
   return finished;
 }
 
+learn::TrainingSet FoldFits::network_set(const Preparation& prepared, std::size_t fold) const {
+  learn::TrainingSet set = prepared.training_set(trial_);
+  set.rows = rows_[fold].train;
+  set.validation_rows = rows_[fold].validation;
+  return set;
+}
+
 const FinishedFit& FoldFits::fit_shared(const Method& method, std::size_t fold, const Hooks& hooks) {
   const auto key = std::pair(&method, fold);
-  if (const auto found = shared_.find(key); found != shared_.end()) return found->second;
+  if (const auto found = shared_.find(key); found != shared_.end()) {
+    tell({&method, fold}, hooks);
+    return found->second;
+  }
+  if (method.uses("network")) {
+    (void)prepared_for(method);
+    return shared_.emplace(key, fit_network({&method, fold}, hooks, {context_})).first->second;
+  }
   learn::TrainingSet set = prepared_for(method).training_set(trial_);
-  set.rows = method.uses("network") ? rows_[fold].train : rows_[fold].seen;
+  set.rows = rows_[fold].seen;
   set.validation_rows = {};
-  if (method.uses("network")) set.validation_rows = rows_[fold].validation;
   if (method.base != nullptr && fold == kFolds) {
     for (std::size_t of = 0; of < kFolds; ++of) (void)fit_shared(*plain_method(method.base), of, hooks);
   }
-  FinishedFit fit = once(fmt::format("{}-{}", method.name, fold), hooks, [&] {
-    return method.base != nullptr ? fit_based(method, fold, set, hooks) : fit_stages_of(method, fold, set, hooks);
+  const Lane lane{context_};
+  FinishedFit fit = once(fmt::format("{}-{}", method.name, fold), hooks, lane, [&] {
+    return method.base != nullptr ? fit_based(method, fold, set, hooks) : fit_stages_of(method, fold, set, hooks, lane);
   });
   return shared_.emplace(key, std::move(fit)).first->second;
+}
+
+FinishedFit FoldFits::fit_network(const Job& job, const Hooks& hooks, const Lane& lane) {
+  const auto& [method, fold] = job;
+  const learn::TrainingSet set = network_set(prepared_for(*method), fold);
+  return once(fmt::format("{}-{}", method->name, fold), hooks, lane, [&, method = method, fold = fold] {
+    return goes_on(*method) ? fit_decision(*method, fold, set, hooks, lane)
+                            : fit_stages_of(*method, fold, set, hooks, lane);
+  });
+}
+
+void FoldFits::tell(const Job& job, const Hooks& hooks) {
+  const auto records = untold_.extract(job);
+  if (records.empty() || !hooks.on_epoch) return;
+  for (const learn::EpochRecord& record : records.mapped()) hooks.on_epoch(record);
+}
+
+void FoldFits::fit_at_once(std::vector<Job> jobs, const Hooks& hooks) {
+  std::erase_if(jobs, [&](const Job& job) {
+    return goes_on(*job.method) ? decided_.contains(job) : shared_.contains({job.method, job.fold});
+  });
+  for (const auto& [method, fold] : jobs) {  // what they only read
+    (void)prepared_for(*method);
+    if (goes_on(*method) && settings(*method, fold).needs_nuisance()) (void)nuisance_for(*method, fold, hooks);
+  }
+  std::vector<std::optional<FinishedFit>> fits(jobs.size());
+  std::vector<std::vector<learn::EpochRecord>> records(jobs.size());
+  run_jobs(jobs.size(), hooks, {context_}, [&](std::size_t i, const Hooks& own, const Lane& lane) {
+    Hooks kept{.is_time_up = own.is_time_up};
+    kept.on_epoch = [&, i](const learn::EpochRecord& record) { records[i].push_back(record); };
+    fits[i] = fit_network(jobs[i], kept, lane);
+  });
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    untold_[jobs[i]] = std::move(records[i]);
+    if (goes_on(*jobs[i].method)) {
+      decided_.emplace(jobs[i], *std::move(fits[i]));
+    } else {
+      shared_.emplace(std::pair(jobs[i].method, jobs[i].fold), *std::move(fits[i]));
+    }
+  }
+}
+
+void FoldFits::fit_ahead(std::span<const Method* const> methods, bool of_whole, const Hooks& hooks) {
+  if (core::at_a_time(context_, kFolds) == 1) return;
+  std::vector<Job> first, second;
+  for (std::size_t fold = of_whole ? kFolds : 0; fold < (of_whole ? kFolds + 1 : kFolds); ++fold) {
+    bool has_start = false;
+    for (const Method* method : methods) {
+      if (!method->uses("network")) continue;
+      const bool needs_start = goes_on(*method);
+      const Method* start = needs_start ? &two_stage_method() : method;
+      if (start != &two_stage_method() || !std::exchange(has_start, true)) first.push_back({start, fold});
+      if (needs_start) second.push_back({method, fold});
+    }
+  }
+  fit_at_once(std::move(first), hooks);
+  fit_at_once(std::move(second), hooks);
 }
 
 const learn::Learner& FoldFits::tree_learner(learn::MakeLearner make, bool one_bag) {
@@ -181,17 +278,20 @@ const learn::Learner& FoldFits::tree_learner(learn::MakeLearner make, bool one_b
 }
 
 FinishedFit FoldFits::fit_stages_of(const Method& method, std::size_t fold, const learn::TrainingSet& set,
-                                    const Hooks& hooks) {
+                                    const Hooks& hooks, const Lane& lane) {
   const Preparation& prepared = prepared_for(method);
   const Settings own = settings(method, fold);
-  const FillStage fill = fill_for(fmt::format("{}-{}", method.name, fold), hooks);
   std::unique_ptr<learn::Learner> made;
-  if (method.uses("network")) made = make_learner(method.learner, prepared, trial_, study_, own, context_);
+  if (method.uses("network")) made = make_learner(method.learner, prepared, trial_, study_, own, lane.context);
   const learn::Learner& learner = made ? *made : tree_learner(method.learner, false);
+  std::vector<learn::Fit> fits(repeats_of(own));
+  run_jobs(fits.size(), hooks, lane, [&](std::size_t repeat, const Hooks& of_repeat, const Lane& beside) {
+    const FillStage fill = fill_for(fmt::format("{}-{}", method.name, fold), of_repeat);
+    fits[repeat] = fit_stages(learner, set, prepared, own, member_number(fold, repeat), nullptr,
+                              fmt::format("{}", repeat), fill, beside.context);
+  });
   FinishedFit finished;
-  for (std::size_t repeat = 0; repeat < repeats_of(own); ++repeat) {
-    learn::Fit fit = fit_stages(learner, set, prepared, own, member_number(fold, repeat), nullptr,
-                                fmt::format("{}", repeat), fill, context_);
+  for (learn::Fit& fit : fits) {
     finished.predictors.push_back(std::move(fit.predictor));
     append(finished.record, fit.record);
   }
@@ -243,48 +343,54 @@ FinishedFit FoldFits::fit_based(const Method& method, std::size_t fold, learn::T
   return {{std::move(fit.predictor)}, std::move(fit.record), {}};
 }
 
-FinishedFit FoldFits::fit_decision(const Method& method, std::size_t fold, learn::TrainingSet set, const Hooks& hooks) {
+FinishedFit FoldFits::fit_decision(const Method& method, std::size_t fold, learn::TrainingSet set, const Hooks& hooks,
+                                   const Lane& lane) {
   const Settings own = settings(method, fold);
-  const FillStage fill = fill_for(fmt::format("{}-{}", method.name, fold), hooks);
-  const auto learner = make_learner(method.learner, prepared_, trial_, study_, own, context_);
+  const auto learner = make_learner(method.learner, prepared_, trial_, study_, own, lane.context);
   if (own.needs_nuisance()) {
     const Nuisance& nuisance = nuisance_for(method, fold, hooks);
     set.nuisance_revenue = nuisance.revenue.view();
     set.nuisance_cost = nuisance.cost.view();
   }
-  const std::vector<SharedPredictor>& starts = fit_shared(two_stage_method(), fold, hooks).predictors;
-  FinishedFit finished;
-  for (std::size_t repeat = 0; repeat < repeats_of(own); ++repeat) {
-    const SharedPredictor& warm = starts[repeat % starts.size()];
+  const std::vector<SharedPredictor>& starts = shared_.at({&two_stage_method(), fold}).predictors;
+  std::vector<FineTuned> fits(repeats_of(own));
+  run_jobs(fits.size(), hooks, lane, [&](std::size_t repeat, const Hooks& of_repeat, const Lane& beside) {
     learn::Stage stage{.member = member_number(fold, repeat)};
-    fill(stage, fmt::format("{}", repeat));
-    FineTuned tuned = fine_tune(*learner, set, prepared_, own, *warm, stage, context_);
-    finished.predictors.push_back(tuned.went_back ? warm : SharedPredictor(std::move(tuned.fit.predictor)));
+    fill_for(fmt::format("{}-{}", method.name, fold), of_repeat)(stage, fmt::format("{}", repeat));
+    fits[repeat] = fine_tune(*learner, set, prepared_, own, *starts[repeat % starts.size()], stage, beside.context);
+  });
+  FinishedFit finished;
+  for (std::size_t repeat = 0; repeat < fits.size(); ++repeat) {
+    FineTuned& tuned = fits[repeat];
+    finished.predictors.push_back(tuned.went_back ? starts[repeat % starts.size()]
+                                                  : SharedPredictor(std::move(tuned.fit.predictor)));
     append(finished.record, tuned.fit.record);
   }
   return finished;
 }
 
 FinishedFit FoldFits::fit_fold(const Method& method, std::size_t fold, const Hooks& hooks) {
-  const Method& two_stage = two_stage_method();
-  if (!method.decides() || method.learner != two_stage.learner || method.monotone) {
+  if (!goes_on(method)) {
     const FinishedFit& fit = fit_shared(method, fold, hooks);
     return {fit.predictors, fit.record, {}, fit.seconds};
   }
-  (void)fit_shared(two_stage, fold, hooks);
-  learn::TrainingSet set = prepared_.training_set(trial_);
-  set.rows = rows_[fold].train;
-  set.validation_rows = rows_[fold].validation;
-  return once(fmt::format("{}-{}", method.name, fold), hooks, [&] { return fit_decision(method, fold, set, hooks); });
+  (void)fit_shared(two_stage_method(), fold, hooks);
+  tell({&method, fold}, hooks);
+  if (auto ahead = decided_.extract({&method, fold}); !ahead.empty()) return std::move(ahead.mapped());
+  return fit_network({&method, fold}, hooks, {context_});
 }
 
 FinishedFit FoldFits::fit_all(const Method& method, const Hooks& hooks) {
+  const Method* const alone[] = {&method};
+  fit_ahead(alone, true, hooks);
   FinishedFit fit = fit_fold(method, kFolds, hooks);  // no unit is of this fold
   if (hooks.on_fit) hooks.on_fit();
   return fit;
 }
 
 FoldedMethod FoldFits::fit(const Method& method, const Hooks& hooks) {
+  const Method* const alone[] = {&method};
+  fit_ahead(alone, false, hooks);
   FoldedMethod folded;
   folded.method = &method;
   const auto take = [&](FinishedFit& fit) {

@@ -110,6 +110,12 @@ class StackFit {
   }
 
   void fit_members(const std::vector<bool>& left_out) {
+    std::vector<const Method*> chosen;
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+      if (!left_out[i]) chosen.push_back(wanted_[i]);
+    }
+    // Where time may leave members out, they come one after the other.
+    if (request_.seconds_limit <= 0.0) fits_.fit_ahead(chosen, false, hooks(false));
     std::vector<double> cut(wanted_.size());
     bool any_cut = false;
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
@@ -171,7 +177,12 @@ class StackFit {
   // Members that have weight, on all training units (docs/decisions/0063).
   void refit(std::span<const double> weights) {
     const auto is_refitted = [&](std::size_t i) { return share_of(weights, i) > 0.0; };
-    for (std::size_t i = 0; i < members_.size(); ++i) num_fits_ += is_refitted(i) ? 1 : 0;
+    std::vector<const Method*> refitted;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      if (is_refitted(i)) refitted.push_back(members_[i].method);
+    }
+    num_fits_ += refitted.size();
+    fits_.fit_ahead(refitted, true, hooks(false));
     for (std::size_t i = 0; i < members_.size(); ++i) {
       if (!is_refitted(i)) continue;
       FinishedFit fit = fits_.fit_all(*members_[i].method, hooks(false));

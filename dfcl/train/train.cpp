@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <mutex>
 #include <optional>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/side_by_side.h"
 #include "dfcl/learn/record_json.h"
 #include "dfcl/model/model_file.h"
 #include "dfcl/train/checkpoint.h"
@@ -84,6 +86,10 @@ class Run {
     }
     const learn::Predictor* start = options_.start == nullptr ? nullptr : options_.start->predictors[0].predictor.get();
     warn_of_members(start);
+    // Where nothing is asked after an epoch or a network.
+    const bool may_at_once = options_.time_budget_seconds <= 0.0 && !options_.on_epoch;
+    if (may_at_once && core::at_a_time(context_, settings_.ensemble) > 1)
+      return fit_members_at_once(learner, set, start);
     std::vector<learn::Fit> fits;
     for (std::size_t member = 0; member < settings_.ensemble; ++member) {
       if (member > 0 && is_time_up()) {
@@ -94,6 +100,26 @@ class Run {
       fits.push_back(fit_stages(learner, set, prepared_, settings_, member, start, fmt::format("member-{}", member),
                                 fill, context_));
     }
+    return fits;
+  }
+
+  // To the same bytes: on a graphics card (core/side_by_side.h).
+  std::vector<learn::Fit> fit_members_at_once(const learn::Learner& learner, const learn::TrainingSet& set,
+                                              const learn::Predictor* start) {
+    std::vector<learn::Fit> fits(settings_.ensemble);
+    std::mutex telling;
+    core::run_side_by_side(context_, fits.size(), [&](std::size_t member, core::RunContext& own) {
+      const FillStage fill = [&](learn::Stage& stage, const std::string& name) {
+        fill_stage(stage, name);
+        stage.on_epoch = {};  // a figure of which network?
+        stage.advanced = [&, advanced = stage.advanced](std::size_t num_rows) {
+          const std::lock_guard lock(telling);
+          advanced(num_rows);
+        };
+      };
+      fits[member] =
+          fit_stages(learner, set, prepared_, settings_, member, start, fmt::format("member-{}", member), fill, own);
+    });
     return fits;
   }
 

@@ -142,13 +142,32 @@ TEST(BoostGrowTree, ASiblingIsTheParentLessTheChild) {
   const Sample sample(3000, 9, 4);
   core::RunContext context(1);
   const std::size_t width = sample.columns.size() * kHistogramBins;
-  std::vector<Sum> all(width), first(width), second(width);
+  std::vector<Sum> all(width), first(width), second(width), spare;
   const std::span<const std::uint32_t> rows = sample.rows;
-  add_units(*sample.units, rows, sample.sums, sample.columns, false, all.data(), context);
-  add_units(*sample.units, rows.first(1000), sample.sums, sample.columns, false, first.data(), context);
-  add_units(*sample.units, rows.subspan(1000), sample.sums, sample.columns, false, second.data(), context);
+  add_units(*sample.units, rows, sample.sums, sample.columns, false, all.data(), spare, context);
+  add_units(*sample.units, rows.first(1000), sample.sums, sample.columns, false, first.data(), spare, context);
+  add_units(*sample.units, rows.subspan(1000), sample.sums, sample.columns, false, second.data(), spare, context);
   subtract(all, first);
   EXPECT_TRUE(all == second);
+}
+
+// Few columns, so that threads share out rows too.
+TEST(BoostGrowTree, SumsAreTheSameByAnyNumberOfThreads) {
+  const Sample sample(60'000, 20, 5);
+  const std::size_t width = sample.columns.size() * kHistogramBins;
+  core::RunContext alone(1);
+  std::vector<Sum> by_one(width, 7), spare;
+  add_units(*sample.units, sample.rows, sample.sums, sample.columns, false, by_one.data(), spare, alone);
+  EXPECT_TRUE(spare.empty());
+  for (const int threads : {2, 5, 16}) {
+    core::RunContext context(threads);
+    for (int again = 0; again < 2; ++again) {  // the spare memory holds what it held
+      std::vector<Sum> by_all(width, 7);
+      add_units(*sample.units, sample.rows, sample.sums, sample.columns, true, by_all.data(), spare, context);
+      EXPECT_TRUE(by_all == by_one) << threads;
+    }
+    EXPECT_FALSE(spare.empty());
+  }
 }
 
 TEST(BoostGrowTree, ValuesRiseWithTheArmWhateverTheFeatures) {

@@ -3,17 +3,19 @@
 // Random rows, and networks and losses of every kind that the engine for graphics cards takes.
 #pragma once
 
+#include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "dfcl/core/random.h"
-#include "dfcl/nn/cuda/engine.h"
+#include "dfcl/nn/cuda/training_card.h"
 
 namespace dfcl::nn::cuda {
 
 struct Case {
   std::string name;
-  EngineOptions options;
+  CardNetworkOptions options;
 };
 
 struct SampleRows {
@@ -41,6 +43,12 @@ struct SampleRows {
             .sample = sample};
   }
 
+  std::vector<std::uint32_t> all() const {
+    std::vector<std::uint32_t> order(arm.size());
+    std::iota(order.begin(), order.end(), 0u);
+    return order;
+  }
+
   core::Matrix<float> features;
   core::Matrix<float> nuisance_revenue;
   core::Matrix<float> nuisance_cost;
@@ -51,8 +59,18 @@ struct SampleRows {
   std::vector<float> sample;
 };
 
-inline EngineOptions criteo_options() {
-  EngineOptions options;
+// With these rows to train on and, where they validate too, to predict.
+inline std::unique_ptr<TrainingCard> card_with(const CardNetworkOptions& options, const SampleRows& data,
+                                               bool validates = false) {
+  core::RunContext context(0);
+  std::unique_ptr<TrainingCard> card = make_card(options, inputs_from<float>(data.features.view()));
+  card->load(data.rows(), data.all(), context);
+  if (validates) card->load_validation(data.rows(), data.all(), context);
+  return card;
+}
+
+inline CardNetworkOptions criteo_options() {
+  CardNetworkOptions options;
   options.network = {.inputs = 12,
                      .shared = {128},
                      .heads = std::vector<std::size_t>{64},
@@ -62,8 +80,8 @@ inline EngineOptions criteo_options() {
   return options;
 }
 
-inline EngineOptions marketing_options() {
-  EngineOptions options;
+inline CardNetworkOptions marketing_options() {
+  CardNetworkOptions options;
   options.network = {.inputs = 107,
                      .shared = {64, 32, 32},
                      .revenue = {.num_arms = 5, .kind = loss::OutcomeKind::binary},
@@ -72,7 +90,7 @@ inline EngineOptions marketing_options() {
   return options;
 }
 
-inline EngineOptions with_decision(EngineOptions options, DecisionKind kind, loss::Baseline baseline) {
+inline CardNetworkOptions with_decision(CardNetworkOptions options, DecisionKind kind, loss::Baseline baseline) {
   options.decision = kind;
   options.decision_options = {
       .multipliers = {0.1, 0.2, 0.4, 0.6, 0.8, 1.0}, .baseline = baseline, .temperature = 0.3, .window = 0.3};
@@ -81,8 +99,8 @@ inline EngineOptions with_decision(EngineOptions options, DecisionKind kind, los
 }
 
 // Widths that are no multiples of anything, heads with two hidden layers, three arms.
-inline EngineOptions odd_options(learn::OutcomeFacts revenue, learn::OutcomeFacts cost) {
-  EngineOptions options;
+inline CardNetworkOptions odd_options(learn::OutcomeFacts revenue, learn::OutcomeFacts cost) {
+  CardNetworkOptions options;
   revenue.num_arms = cost.num_arms = 3;
   options.network = {
       .inputs = 7, .shared = {19, 33}, .heads = std::vector<std::size_t>{10, 5}, .revenue = revenue, .cost = cost};
@@ -94,13 +112,13 @@ inline std::vector<Case> all_cases() {
   using loss::Baseline;
   using loss::OutcomeKind;
   std::vector<Case> cases = {{"criteo two-stage", criteo_options()}, {"marketing two-stage", marketing_options()}};
-  const auto add = [&](const char* name, EngineOptions options) { cases.push_back({name, std::move(options)}); };
+  const auto add = [&](const char* name, CardNetworkOptions options) { cases.push_back({name, std::move(options)}); };
   add("criteo mer", with_decision(criteo_options(), DecisionKind::policy, Baseline::mean));
   add("criteo ifd", with_decision(criteo_options(), DecisionKind::ifd, Baseline::mean));
   add("marketing mer dr", with_decision(marketing_options(), DecisionKind::policy, Baseline::doubly_robust));
   add("marketing ifd", with_decision(marketing_options(), DecisionKind::ifd, Baseline::none));
   add("marketing ifd-softmax", with_decision(marketing_options(), DecisionKind::ifd_softmax, Baseline::mean));
-  EngineOptions published = with_decision(marketing_options(), DecisionKind::ifd, Baseline::none);
+  CardNetworkOptions published = with_decision(marketing_options(), DecisionKind::ifd, Baseline::none);
   published.decision_options.as_published = true;
   published.decision_options.gradient_to_cost = false;
   add("marketing ifd as published", published);
@@ -118,15 +136,15 @@ inline std::vector<Case> all_cases() {
                                  .non_negative = true,
                                  .control_is_free = true}),
                     DecisionKind::policy, Baseline::mean));
-  EngineOptions linear = odd_options({.kind = OutcomeKind::real}, {.kind = OutcomeKind::binary});
+  CardNetworkOptions linear = odd_options({.kind = OutcomeKind::real}, {.kind = OutcomeKind::binary});
   linear.network.shared = {};
   linear.network.heads = {};
   add("linear", linear);
-  EngineOptions wide = marketing_options();
+  CardNetworkOptions wide = marketing_options();
   wide.network.shared = {256, 128, 64};
   wide.network.revenue.num_arms = wide.network.cost.num_arms = 7;
   add("wide, seven arms", with_decision(wide, DecisionKind::policy, Baseline::mean));
-  EngineOptions clipped = criteo_options();
+  CardNetworkOptions clipped = criteo_options();
   clipped.adam.clip_norm = 0.05;
   clipped.adam.weight_decay = 0.02;
   clipped.adam.warmup_steps = 10;

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "dfcl/nn/cuda/shuffle.h"
 #include "tests/cuda/cases.h"
 #include "tests/cuda/expect.h"
+#include "tests/cuda/same_bytes.h"
 
 namespace dfcl::nn::cuda {
 namespace {
@@ -27,7 +27,7 @@ namespace {
 template <class T>
 class Reference {
  public:
-  explicit Reference(const EngineOptions& options)
+  explicit Reference(const CardNetworkOptions& options)
       : options_(options),
         context_(0),
         model_(options.network),
@@ -73,7 +73,7 @@ class Reference {
     for (const float value : to_float({cost.data(), cost.rows() * cost.cols()})) both.push_back(value);
     return both;
   }
-  EngineState state() const {
+  CardState state() const {
     const auto parameters = model_.network().parameters();
     return {to_float(parameters), to_float(adam_.mean), to_float(adam_.mean_square), adam_.step};
   }
@@ -86,7 +86,7 @@ class Reference {
     return copy;
   }
 
-  EngineOptions options_;
+  CardNetworkOptions options_;
   core::RunContext context_;
   OutcomeNetwork<T> model_;
   BatchGradient<T> engine_;
@@ -97,14 +97,8 @@ class Reference {
   std::vector<WeightedLoss<T>> losses_;
 };
 
-SampleRows rows_for(const EngineOptions& options, std::size_t num_rows) {
+SampleRows rows_for(const CardNetworkOptions& options, std::size_t num_rows) {
   return SampleRows(num_rows, options.network.inputs, options.network.cost.num_arms, 11);
-}
-
-std::vector<std::uint32_t> all_of(std::size_t num_rows) {
-  std::vector<std::uint32_t> order(num_rows);
-  std::iota(order.begin(), order.end(), 0u);
-  return order;
 }
 
 // `steps` batches of random rows, one after the other.
@@ -117,24 +111,24 @@ std::vector<std::uint32_t> random_batches(std::size_t num_rows, std::size_t step
 
 void check_gradient(const Case& sample, std::size_t num_rows, Precision precision, std::size_t tile_rows,
                     double tolerance) {
-  EngineOptions options = sample.options;
+  core::RunContext context(0);
+  CardNetworkOptions options = sample.options;
   options.precision = precision;
   options.tile_rows = tile_rows;
   options.batch = num_rows;
   const SampleRows data = rows_for(options, num_rows);
   Reference<double> reference(options);
-  const std::vector<std::uint32_t> order = all_of(num_rows);
+  const std::vector<std::uint32_t> order = data.all();
   const std::vector<double> means = reference.compute(data, order);
-  Engine engine(options);
-  engine.load(data.features.view(), data.rows());
-  engine.set_state(reference.state());
-  const EpochResult result = engine.run_epoch(order);
-  const double distance = relative_distance(engine.gradient(), reference.gradient());
+  const auto card = card_with(options, data);
+  card->set_state(reference.state());
+  const EpochResult result = card->run_epoch(order, 0, 0, context);
+  const double distance = relative_distance(card->gradient(), reference.gradient());
   const double loss_distance = std::fabs(result.losses.prediction - means[0]) / std::fabs(means[0]) +
                                (means.size() > 1 ? std::fabs(result.losses.decision - means[1]) : 0.0);
   expect(distance < tolerance && loss_distance < tolerance,
          fmt::format("gradient, {}, {}, tile {}: distance {:.1e}, of losses {:.1e}", sample.name,
-                     core::name_of(precision), engine.tile_rows(), distance, loss_distance));
+                     core::name_of(precision), card->use().tile_rows, distance, loss_distance));
 }
 
 // What rounding may do to a gradient where no sum is near a kink.
@@ -160,27 +154,27 @@ double spread_of_gradient(Reference<double>& exact, const SampleRows& data, std:
 // the gradient with it: a step may be further off only where the processor's own double is as far from itself
 // (spread_of_gradient), and nine in ten may not.
 void check_each_step(const Case& sample, std::size_t num_rows, std::size_t steps, std::size_t batch) {
-  EngineOptions options = sample.options;
+  core::RunContext context(0);
+  CardNetworkOptions options = sample.options;
   options.precision = Precision::fp32;
   options.batch = batch;
   const SampleRows data = rows_for(options, num_rows);
   Reference<float> path(options);
   Reference<double> exact(options);
-  Engine engine(options);
-  engine.load(data.features.view(), data.rows());
+  const auto card = card_with(options, data);
   const std::vector<std::uint32_t> order = random_batches(num_rows, steps, batch);
   std::vector<double> distances;
   bool excused = true;
   double from_adam = 0.0;
   for (std::size_t step = 0; step < steps; ++step) {
     const auto rows = std::span(order).subspan(step * batch, batch);
-    const EngineState before = path.state();
+    const CardState before = path.state();
     exact.set_parameters(before.parameters);
     exact.compute(data, rows);
-    engine.set_state(before);
-    engine.run_epoch(rows);
+    card->set_state(before);
+    card->run_epoch(rows, 0, 0, context);
     const std::vector<float> truth = exact.gradient();
-    distances.push_back(relative_distance(engine.gradient(), truth));
+    distances.push_back(relative_distance(card->gradient(), truth));
     if (distances.back() >= kNearGradient) {
       const double spread = spread_of_gradient(exact, data, rows, before.parameters, truth);
       excused = excused && distances.back() < 4.0 * spread;
@@ -190,8 +184,8 @@ void check_each_step(const Case& sample, std::size_t num_rows, std::size_t steps
     adam.mean_square = before.mean_square;
     adam.step = before.step;
     std::vector<float> parameters = before.parameters;
-    adam_step<float>(options.adam, adam, engine.gradient(), parameters);
-    from_adam = std::max(from_adam, relative_distance(engine.state().parameters, parameters));
+    adam_step<float>(options.adam, adam, card->gradient(), parameters);
+    from_adam = std::max(from_adam, relative_distance(card->state().parameters, parameters));
     path.step(data, rows);
   }
   std::ranges::sort(distances);
@@ -204,7 +198,7 @@ void check_each_step(const Case& sample, std::size_t num_rows, std::size_t steps
 
 // How far the processor's own double ends from itself where every step moves the parameters by eight last bits of
 // float, about what rounding does to a gradient.
-double spread_of(const EngineOptions& options, const SampleRows& data, std::span<const std::uint32_t> order,
+double spread_of(const CardNetworkOptions& options, const SampleRows& data, std::span<const std::uint32_t> order,
                  std::span<const float> truth) {
   double most = 0.0;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
@@ -223,53 +217,44 @@ double spread_of(const EngineOptions& options, const SampleRows& data, std::span
 // zero but for rounding decides then where parameters go, on the processor too. Where the card ends further off than
 // 1e-4, the processor must be as far from itself; check_each_step excuses nothing of that kind.
 void check_steps(const Case& sample, std::size_t num_rows, std::size_t steps, std::size_t batch) {
-  EngineOptions options = sample.options;
+  core::RunContext context(0);
+  CardNetworkOptions options = sample.options;
   options.precision = Precision::fp32;
   options.batch = batch;
   const SampleRows data = rows_for(options, num_rows);
   Reference<double> reference(options);
-  Engine engine(options);
-  engine.load(data.features.view(), data.rows());
-  engine.load_validation(data.features.view(), data.rows());
-  engine.set_state(reference.state());
+  const auto card = card_with(options, data, true);
+  card->set_state(reference.state());
   const std::vector<std::uint32_t> order = random_batches(num_rows, steps, batch);
   for (std::size_t step = 0; step < steps; ++step) reference.step(data, std::span(order).subspan(step * batch, batch));
-  engine.run_epoch(order);
+  card->run_epoch(order, 0, 0, context);
   const std::size_t num_arms = options.network.cost.num_arms;
   core::Matrix<float> revenue(num_rows, num_arms), cost(num_rows, num_arms);
-  engine.validate(revenue.view(), cost.view());
+  card->predict(revenue.view(), cost.view(), context);
   std::vector<float> predicted(revenue.data(), revenue.data() + num_rows * num_arms);
   predicted.insert(predicted.end(), cost.data(), cost.data() + num_rows * num_arms);
-  const EngineState truth = reference.state();
-  const double distance = relative_distance(engine.state().parameters, truth.parameters);
+  const CardState truth = reference.state();
+  const double distance = relative_distance(card->state().parameters, truth.parameters);
   const double distance_predicted = relative_distance(predicted, reference.predict(data));
   const bool near = distance < 1e-4 && distance_predicted < 1e-4;
   const double spread = near ? 0.0 : spread_of(options, data, order, truth.parameters);
   const bool excused = distance < 4.0 * spread && distance_predicted < 16.0 * spread && distance < 5e-3;
-  expect((near || excused) && engine.state().step == steps,
+  expect((near || excused) && card->state().step == steps,
          fmt::format("{} steps, {}: parameters {:.1e} from double, predictions {:.1e}{}", steps, sample.name, distance,
                      distance_predicted, near ? "" : fmt::format(" (the processor from itself {:.1e})", spread)));
 }
 
 void check_same_bytes(const Case& sample, std::size_t num_rows, Precision precision) {
-  EngineOptions options = sample.options;
-  options.precision = precision;
-  options.batch = num_rows / 3;
-  const SampleRows data = rows_for(options, num_rows);
-  std::vector<EngineState> states;
-  MeanLosses losses[2];
-  for (int i = 0; i < 2; ++i) {
-    Engine engine(options);
-    engine.load(data.features.view(), data.rows());
-    engine.load_validation(data.features.view(), data.rows());
-    engine.set_state(Reference<float>(options).state());
-    for (std::uint64_t epoch = 0; epoch < 3; ++epoch) losses[i] = engine.run_epoch(9, epoch).losses;
-    states.push_back(engine.state());
-  }
-  const bool same = std::memcmp(states[0].parameters.data(), states[1].parameters.data(),
-                                states[0].parameters.size() * sizeof(float)) == 0 &&
-                    states[0].mean_square == states[1].mean_square && losses[0].prediction == losses[1].prediction;
-  expect(same, fmt::format("the same bytes twice, {}", sample.name));
+  CardNetworkOptions wanted = sample.options;
+  wanted.precision = precision;
+  wanted.batch = num_rows / 3;
+  const SampleRows data = rows_for(wanted, num_rows);
+  const CardState start = Reference<float>(wanted).state();
+  expect_same_bytes(fmt::format("{}, {}", sample.name, core::name_of(precision)), wanted,
+                    [&](const CardNetworkOptions& options) {
+                      const auto card = card_with(options, data, true);
+                      return fit_on(*card, start, num_rows, options.network.cost.num_arms);
+                    });
 }
 
 void check_shuffle() {
@@ -290,19 +275,19 @@ void check_shuffle() {
 }
 
 void check_failures() {
-  EngineOptions options = criteo_options();
+  core::RunContext context(0);
+  CardNetworkOptions options = criteo_options();
   options.batch = 100;
   SampleRows data = rows_for(options, 300);
   data.revenue[250] = std::numeric_limits<float>::quiet_NaN();
-  Engine engine(options);
-  engine.load(data.features.view(), data.rows());
-  engine.set_state(Reference<float>(options).state());
-  const EpochResult result = engine.run_epoch(all_of(300));
+  const auto card = card_with(options, data);
+  card->set_state(Reference<float>(options).state());
+  const EpochResult result = card->run_epoch(data.all(), 0, 0, context);
   expect(result.failed_step == 2u, "an outcome that is not finite fails its step");
   options.network.revenue.num_arms = options.network.cost.num_arms = 100;
   bool refused = false;
   try {
-    const Engine too_many(options);
+    (void)make_card(options, inputs_from<float>(data.features.view()));
   } catch (const core::Error& error) {
     refused = error.kind() == core::ErrorKind::unavailable;
   }

@@ -3,7 +3,6 @@
 // Networks for tables on a graphics card against the processor: gradients with dropout, each of 50 steps, predictions,
 // the same bytes twice. Prints a line a check and ends with 1 where one fails. Usage: cuda_table_check [quick]; quick:
 // few units and cases, for compute-sanitizer.
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -12,9 +11,10 @@
 #include "dfcl/core/hash.h"
 #include "dfcl/core/random.h"
 #include "dfcl/loss/policy_loss.h"
-#include "dfcl/nn/cuda/card_table.h"
+#include "dfcl/nn/cuda/training_card.h"
 #include "dfcl/nn/table/table_gradient.h"
 #include "tests/cuda/expect.h"
+#include "tests/cuda/same_bytes.h"
 
 namespace dfcl::nn::cuda {
 namespace {
@@ -176,7 +176,7 @@ class TableReference {
     revenue.insert(revenue.end(), cost.begin(), cost.end());
     return revenue;
   }
-  EngineState state() const {
+  CardState state() const {
     return {to_float(network_.parameters()), to_float(adam_.mean), to_float(adam_.mean_square), adam_.step};
   }
   std::vector<float> gradient() const { return to_float(gradient_); }
@@ -242,14 +242,14 @@ GradientCheck gradient_distance(const TableCase& sample, std::size_t units, Prec
   options.batch = units;
   Trial trial(options, units, seed);
   TableReference<double> reference(trial.encoding, options);
-  const EngineState start = reference.state();
+  const CardState start = reference.state();
   const std::vector<double> means = reference.compute(trial.data, trial.data.all, 2, 0);
-  CardTable card(trial.encoding, options);
-  card.load(trial.data.features.values.view(), trial.data.rows(), trial.data.all, trial.context);
-  card.set_state(start);
-  const EpochResult result = card.run_epoch(trial.data.all, kSeed, 2);
+  const auto card = make_card(options, trial.encoding, trial.data.features.values.view());
+  card->load(trial.data.rows(), trial.data.all, trial.context);
+  card->set_state(start);
+  const EpochResult result = card->run_epoch(trial.data.all, kSeed, 2, trial.context);
   double most = 0.0;
-  const std::string text = tensor_distances(reference.layout(), card.gradient(), reference.gradient(), most);
+  const std::string text = tensor_distances(reference.layout(), card->gradient(), reference.gradient(), most);
   const double loss_distance = std::fabs(result.losses.prediction - means[0]) / std::fabs(means[0]) +
                                (means.size() > 1 ? std::fabs(result.losses.decision - means[1]) : 0.0);
   return {std::max(most, loss_distance), fmt::format("losses {:.0e};{}", loss_distance, text)};
@@ -276,8 +276,8 @@ void check_steps(const TableCase& sample, std::size_t units, std::size_t steps, 
   Trial trial(options, units);
   TableReference<float> path(trial.encoding, options);
   TableReference<double> exact(trial.encoding, options);
-  CardTable card(trial.encoding, options);
-  card.load(trial.data.features.values.view(), trial.data.rows(), trial.data.all, trial.context);
+  const auto card = make_card(options, trial.encoding, trial.data.features.values.view());
+  card->load(trial.data.rows(), trial.data.all, trial.context);
   std::vector<std::uint32_t> order;
   core::RandomStream random(5, core::stream_purpose("card batches"), 0);
   for (std::size_t i = 0; i < steps * batch; ++i) order.push_back(random.below(static_cast<std::uint32_t>(units)));
@@ -285,19 +285,19 @@ void check_steps(const TableCase& sample, std::size_t units, std::size_t steps, 
   double from_adam = 0.0;
   for (std::size_t step = 0; step < steps; ++step) {
     const auto rows = std::span(order).subspan(step * batch, batch);
-    const EngineState before = path.state();
+    const CardState before = path.state();
     exact.set_parameters(before.parameters);
     exact.compute(trial.data, rows, step, 0);
-    card.set_state(before);
-    card.run_epoch(rows, kSeed, step);
-    distances.push_back(relative_distance(card.gradient(), exact.gradient()));
+    card->set_state(before);
+    card->run_epoch(rows, kSeed, step, trial.context);
+    distances.push_back(relative_distance(card->gradient(), exact.gradient()));
     AdamState<float> adam(0);
     adam.mean = before.mean;
     adam.mean_square = before.mean_square;
     adam.step = before.step;
     std::vector<float> parameters = before.parameters;
-    adam_step<float>(options.adam, adam, card.gradient(), parameters);
-    from_adam = std::max(from_adam, relative_distance(card.state().parameters, parameters));
+    adam_step<float>(options.adam, adam, card->gradient(), parameters);
+    from_adam = std::max(from_adam, relative_distance(card->state().parameters, parameters));
     path.step(trial.data, rows, step, 0);
   }
   std::ranges::sort(distances);
@@ -307,43 +307,39 @@ void check_steps(const TableCase& sample, std::size_t units, std::size_t steps, 
                      sample.name, distances.back(), most, from_adam));
   options.adam.epsilon = 1e-3;
   TableReference<double> reference(trial.encoding, options);
-  CardTable free(trial.encoding, options);
-  free.load(trial.data.features.values.view(), trial.data.rows(), trial.data.all, trial.context);
-  free.load_validation(trial.data.features.values.view(), trial.data.rows(), trial.data.all, trial.context);
-  free.set_state(reference.state());
+  const auto free = make_card(options, trial.encoding, trial.data.features.values.view());
+  free->load(trial.data.rows(), trial.data.all, trial.context);
+  free->load_validation(trial.data.rows(), trial.data.all, trial.context);
+  free->set_state(reference.state());
   for (std::size_t step = 0; step < steps; ++step)
     reference.step(trial.data, std::span(order).subspan(step * batch, batch), 1, step * batch);
-  free.run_epoch(order, kSeed, 1);
+  free->run_epoch(order, kSeed, 1, trial.context);
   const std::size_t arms = options.table.cost.num_arms;
   core::Matrix<float> revenue(units, arms), cost(units, arms);
-  free.predict(revenue.view(), cost.view());
+  free->predict(revenue.view(), cost.view(), trial.context);
   std::vector<float> predicted(revenue.data(), revenue.data() + units * arms);
   predicted.insert(predicted.end(), cost.data(), cost.data() + units * arms);
-  const double distance = relative_distance(free.state().parameters, reference.state().parameters);
+  const double distance = relative_distance(free->state().parameters, reference.state().parameters);
   const double distance_predicted = relative_distance(predicted, reference.predict(trial.data));
-  expect(distance < 1e-3 && distance_predicted < 5e-3 && free.state().step == steps,
+  expect(distance < 1e-3 && distance_predicted < 5e-3 && free->state().step == steps,
          fmt::format("{} steps, smooth, {}: parameters {:.1e} from double; predictions {:.1e}", steps, sample.name,
                      distance, distance_predicted));
 }
 
 void check_same_bytes(const TableCase& sample, std::size_t units, Precision precision) {
-  CardTableOptions options = sample.options;
-  options.precision = precision;
-  options.batch = units / 3;
-  Trial trial(options, units);
-  std::vector<EngineState> states;
-  double losses[2];
-  for (double& loss : losses) {
-    CardTable card(trial.encoding, options);
-    card.load(trial.data.features.values.view(), trial.data.rows(), trial.data.all, trial.context);
-    card.set_state(TableReference<float>(trial.encoding, options).state());
-    for (std::uint64_t epoch = 0; epoch < 3; ++epoch) loss = card.run_epoch(9, epoch).losses.prediction;
-    states.push_back(card.state());
-  }
-  const bool same = std::memcmp(states[0].parameters.data(), states[1].parameters.data(),
-                                states[0].parameters.size() * sizeof(float)) == 0 &&
-                    states[0].mean_square == states[1].mean_square && losses[0] == losses[1];
-  expect(same && std::isfinite(losses[0]), fmt::format("the same bytes twice, {}", sample.name));
+  CardTableOptions wanted = sample.options;
+  wanted.precision = precision;
+  wanted.batch = units / 3;
+  const Trial trial(wanted, units);
+  const CardState start = TableReference<float>(trial.encoding, wanted).state();
+  expect_same_bytes(fmt::format("{}, {}", sample.name, core::name_of(precision)), wanted,
+                    [&](const CardTableOptions& options) {
+                      core::RunContext context(0);
+                      const auto card = make_card(options, trial.encoding, trial.data.features.values.view());
+                      card->load(trial.data.rows(), trial.data.all, context);
+                      card->load_validation(trial.data.rows(), trial.data.all, context);
+                      return fit_on(*card, start, units, options.table.cost.num_arms);
+                    });
 }
 
 void check_failures() {
@@ -351,10 +347,11 @@ void check_failures() {
   options.batch = 100;
   Trial trial(options, 300);
   trial.data.revenue[250] = std::numeric_limits<float>::quiet_NaN();
-  CardTable card(trial.encoding, options);
-  card.load(trial.data.features.values.view(), trial.data.rows(), trial.data.all, trial.context);
-  card.set_state(TableReference<float>(trial.encoding, options).state());
-  expect(card.run_epoch(trial.data.all, 1, 1).failed_step == 2u, "an outcome that is not finite fails its step");
+  const auto card = make_card(options, trial.encoding, trial.data.features.values.view());
+  card->load(trial.data.rows(), trial.data.all, trial.context);
+  card->set_state(TableReference<float>(trial.encoding, options).state());
+  expect(card->run_epoch(trial.data.all, 1, 1, trial.context).failed_step == 2u,
+         "an outcome that is not finite fails its step");
 }
 
 int run(bool quick) {

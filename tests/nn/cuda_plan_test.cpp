@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "dfcl/core/error.h"
-#include "dfcl/nn/cuda/engine.h"
 #include "dfcl/nn/cuda/plan.h"
 #include "dfcl/nn/cuda/shuffle.h"
 #include "dfcl/nn/cuda/table_plan.h"
+#include "dfcl/nn/cuda/training_card.h"
 #include "tests/cuda/cases.h"
 
 namespace dfcl::nn::cuda {
@@ -107,7 +107,7 @@ TEST(CudaPlanTest, rounding_to_tf32_keeps_ten_bits_and_nan) {
 }
 
 TEST(CudaPlanTest, what_does_not_fit_is_refused_by_name) {
-  EngineOptions options = marketing_options();
+  CardNetworkOptions options = marketing_options();
   options.network.revenue.num_arms = options.network.cost.num_arms = 100;
   try {
     make_plan(options, false);
@@ -158,7 +158,7 @@ TEST(CudaPlanTest, parameters_of_a_network_for_tables_have_one_place) {
 TEST(CudaPlanTest, without_a_card_the_engine_says_so) {
   if (!card_name().empty()) GTEST_SKIP() << "there is a card: " << card_name();
   try {
-    const Engine engine(criteo_options());
+    (void)make_card(criteo_options(), FillInputs<float>());
     FAIL();
   } catch (const core::Error& error) {
     EXPECT_EQ(error.kind(), core::ErrorKind::unavailable);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/train/stack.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -104,6 +105,37 @@ TEST(Stack, TheNumberOfThreadsChangesNothing) {
   const std::string one = bytes_of(train_stack(trial, study, 1));
   EXPECT_EQ(bytes_of(train_stack(trial, study, 2)), one);
   EXPECT_EQ(bytes_of(train_stack(trial, study, 8)), one);
+}
+
+// As they run on a graphics card; here on the processor.
+TEST(Stack, SeveralFitsAtATimeGiveTheSameBytesAndTellOfTheSameEpochs) {
+  data::Study study = stack_study();
+  study.method.members = {"tsm-boost", "dfcl-mer", "tsm", "dfcl-ifd"};
+  study.method.baseline = "dr";
+  study.method.ensemble = 2;
+  study.boost.trees = 20;
+  const data::Trial trial = small_trial(1500);
+  const io::TemporaryFolder folder;
+  std::vector<std::string> models;
+  std::vector<std::vector<std::string>> told;
+  for (const auto& [at_once, kept] :
+       {std::pair(1, false), std::pair(7, false), std::pair(7, true), std::pair(2, true)}) {
+    core::RunContext context(4, 5);
+    context.device.fits_at_once = static_cast<std::size_t>(at_once);
+    TrainOptions options;
+    if (kept) options.checkpoint_folder = folder.file("run");
+    told.emplace_back();
+    options.on_epoch = [&](const learn::EpochRecord& record) {
+      if (record.member >= 2'000) return;  // trees of the nuisance, which are fitted ahead
+      told.back().push_back(fmt::format("{} {} {}", record.member, record.epoch, record.prediction_loss));
+    };
+    models.push_back(bytes_of(train(trial, study, options, context)));
+  }
+  for (const std::string& model : models) EXPECT_EQ(model, models.front());
+  EXPECT_GT(told[0].size(), 30u);
+  EXPECT_EQ(told[0], told[1]);
+  EXPECT_EQ(told[0], told[2]);
+  EXPECT_TRUE(told[3].empty()) << told[3].size();  // all had been done
 }
 
 TEST(Stack, AFitThatIsDoneIsNotDoneAgain) {

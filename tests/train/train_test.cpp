@@ -231,6 +231,21 @@ TEST(Train, AnEnsembleHasDifferentMembersAndARecordOfEach) {
       << "the first member does not depend on the others";
 }
 
+// As they run on a graphics card; here on the processor.
+TEST(Train, SeveralNetworksAtATimeGiveTheSameBytes) {
+  data::Study study = small_study("dfcl-mer");
+  study.method.ensemble = 3;
+  study.method.epochs = 3;
+  const data::Trial trial = small_trial(1500);
+  std::vector<std::string> models;
+  for (const std::size_t at_once : {1u, 4u}) {
+    core::RunContext context(2, 5);
+    context.device.fits_at_once = at_once;
+    models.push_back(io::safetensors_bytes(model::tensor_file_of(train(trial, study, {}, context))));
+  }
+  EXPECT_EQ(models[0], models[1]);
+}
+
 TEST(Train, TheSeedDecides) {
   const data::Trial trial = small_trial();
   core::RunContext other(2, 6);

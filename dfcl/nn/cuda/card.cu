@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include "dfcl/nn/cuda/card.h"
 #include "dfcl/nn/cuda/card_memory.h"
-#include "dfcl/nn/cuda/engine.h"
 
 namespace dfcl::nn::cuda {
 namespace {

@@ -4,24 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <limits>
-#include <optional>
+#include <utility>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/field.h"
-#include "dfcl/core/parallel.h"
 #include "dfcl/loss/ifd_loss.h"
 #include "dfcl/loss/ifd_softmax_loss.h"
 #include "dfcl/loss/policy_loss.h"
-#include "dfcl/nn/cuda/card_table.h"
+#include "dfcl/nn/cuda/training_card.h"
 
 namespace dfcl::nn::cuda {
 namespace {
-
-// The trainer's; nn::cuda has one of its own.
-using HostState = nn::EngineState;
-
-constexpr std::size_t kChunkRows = 4096;
 
 [[noreturn]] void refuse(const char* what) {
   throw core::Error({.kind = core::ErrorKind::unavailable,
@@ -63,15 +59,19 @@ void warn_of_host(const core::Error& error, core::RunContext& context) {
   context.warn(fmt::format("{}; this fit is trained on the processor", core::to_message(reason)));
 }
 
-// What both kinds of network share: the trainer's state to the card and back, and the way to the processor.
-class CardEngine : public nn::Engine {
+// The trainer's state to the card and back, and the way to the processor.
+class CardEngine final : public nn::Engine {
  public:
-  CardEngine(std::unique_ptr<nn::Engine> host, const learn::TrainingSet& set, const learn::Objective& objective)
-      : set_(set), objective_(objective), host_(std::move(host)) {}
+  // Makes the card for batches of a size.
+  using MakeCard = std::function<std::unique_ptr<TrainingCard>(std::size_t batch)>;
+
+  CardEngine(std::unique_ptr<nn::Engine> host, const learn::TrainingSet& set, const learn::Objective& objective,
+             MakeCard make_card)
+      : set_(set), objective_(objective), host_(std::move(host)), make_card_(std::move(make_card)) {}
 
   std::vector<float> initial_parameters(std::uint64_t seed) override { return host_->initial_parameters(seed); }
 
-  EpochLosses run_epoch(const EpochPlan& plan, HostState& state, core::RunContext& context) override {
+  EpochLosses run_epoch(const EpochPlan& plan, nn::EngineState& state, core::RunContext& context) override {
     return on_card_or_host(
         context, [&] { return run_on_card(plan, state, context); },
         [&] { return host_->run_epoch(plan, state, context); });
@@ -84,23 +84,6 @@ class CardEngine : public nn::Engine {
         [&] { return host_->predict(parameters, rows, context); });
   }
 
- protected:
-  // Loads the rows where they are not loaded, and makes what the batch asks for.
-  virtual void prepare(const EpochPlan& plan, core::RunContext& context) = 0;
-  virtual void prepare_prediction(std::span<const std::uint32_t> rows, core::RunContext& context) = 0;
-  virtual void set_card(const AdamOptions* adam, const cuda::EngineState& state) = 0;
-  virtual EpochResult epoch_on_card(std::uint64_t seed, std::uint64_t epoch) = 0;
-  virtual cuda::EngineState card_state() const = 0;
-  virtual void predictions_on_card(core::MatrixView<float> revenue, core::MatrixView<float> cost) = 0;
-  virtual std::size_t num_arms() const = 0;
-
-  const learn::TrainingSet& set() const { return set_; }
-  const learn::Objective& objective() const { return objective_; }
-  TrainingRows data() const {
-    return {set_.arm,           set_.scaled_revenue, set_.scaled_cost, set_.weight, set_.nuisance_revenue,
-            set_.nuisance_cost, set_.sample};
-  }
-
  private:
   template <class OnCard, class OnHost>
   auto on_card_or_host(core::RunContext& context, OnCard&& on_card, OnHost&& on_host) -> decltype(on_host()) {
@@ -111,16 +94,21 @@ class CardEngine : public nn::Engine {
         if (error.kind() != core::ErrorKind::unavailable || !context.device.may_fall_back) throw;
         warn_of_host(error, context);
         left_ = true;
+        card_.reset();
       }
     }
     return on_host();
   }
 
-  EpochLosses run_on_card(const EpochPlan& plan, HostState& state, core::RunContext& context) {
+  EpochLosses run_on_card(const EpochPlan& plan, nn::EngineState& state, core::RunContext& context) {
     context.check_cancelled();
-    prepare(plan, context);
-    set_card(&plan.adam, {state.parameters, state.adam.mean, state.adam.mean_square, state.adam.step});
-    const EpochResult result = epoch_on_card(plan.seed, plan.epoch);
+    require_batch(plan.batch);
+    if (!same_rows(training_rows_, plan.rows)) load_training(plan.rows, context);
+    card_->set_adam(plan.adam);
+    if (!is_on_card(state))
+      card_->set_state({state.parameters, state.adam.mean, state.adam.mean_square, state.adam.step});
+    on_card_ = {};  // in case that the epoch fails
+    const EpochResult result = card_->run_epoch(plan.seed, plan.epoch, context);
     EpochLosses losses;
     losses.means.push_back(result.losses.prediction);
     if (objective_.losses().size() > 1) losses.means.push_back(result.losses.decision);
@@ -129,189 +117,103 @@ class CardEngine : public nn::Engine {
       losses.norm = std::numeric_limits<double>::quiet_NaN();
       return losses;
     }
-    cuda::EngineState after = card_state();
-    state.parameters = std::move(after.parameters);
-    state.adam.mean = std::move(after.mean);
-    state.adam.mean_square = std::move(after.mean_square);
-    state.adam.step = after.step;
+    on_card_ = card_->state();
+    state.parameters = on_card_.parameters;
+    state.adam.mean = on_card_.mean;
+    state.adam.mean_square = on_card_.mean_square;
+    state.adam.step = on_card_.step;
     return losses;
   }
 
   learn::Predicted predict_on_card(std::span<const float> parameters, std::span<const std::uint32_t> rows,
                                    core::RunContext& context) {
-    learn::Predicted predicted{core::Matrix<float>(context.scratch(), rows.size(), num_arms()),
-                               core::Matrix<float>(context.scratch(), rows.size(), num_arms())};
+    learn::Predicted predicted{core::Matrix<float>(context.scratch(), rows.size(), set_.num_arms()),
+                               core::Matrix<float>(context.scratch(), rows.size(), set_.num_arms())};
     if (rows.empty()) return predicted;
     context.check_cancelled();
-    prepare_prediction(rows, context);
-    const std::vector<float> zeros(parameters.size(), 0.0f);
-    set_card(nullptr, {{parameters.begin(), parameters.end()}, zeros, zeros, 0});
-    predictions_on_card(predicted.revenue.view(), predicted.cost.view());
+    require_batch(batch_);
+    if (!same_rows(predicted_rows_, rows)) {
+      predicted_rows_.clear();  // in case that loading fails
+      card_->load_validation(data(), rows, context);
+      predicted_rows_.assign(rows.begin(), rows.end());
+    }
+    if (!same_numbers(on_card_.parameters, parameters)) {
+      const std::vector<float> zeros(parameters.size(), 0.0f);
+      on_card_ = {};
+      card_->set_state({{parameters.begin(), parameters.end()}, zeros, zeros, 0});
+    }
+    card_->predict(predicted.revenue.view(), predicted.cost.view(), context);
     return predicted;
+  }
+
+  void require_batch(std::size_t batch) {
+    if (card_ && batch_ == batch) return;
+    card_.reset();
+    training_rows_.clear();
+    predicted_rows_.clear();
+    on_card_ = {};
+    batch_ = batch;
+    card_ = make_card_(batch);
+  }
+
+  void load_training(std::span<const std::uint32_t> rows, core::RunContext& context) {
+    training_rows_.clear();  // in case that loading fails
+    card_->load(data(), rows, context);
+    training_rows_.assign(rows.begin(), rows.end());
+    if (card_->use().rows_on_card || said_) return;
+    context.warn("the rows are too large for the memory of the graphics card, to which they are sent as it needs them");
+    said_ = true;
+  }
+
+  TrainingRows data() const {
+    return {set_.arm,           set_.scaled_revenue, set_.scaled_cost, set_.weight, set_.nuisance_revenue,
+            set_.nuisance_cost, set_.sample};
+  }
+
+  static bool same_rows(const std::vector<std::uint32_t>& loaded, std::span<const std::uint32_t> rows) {
+    return !loaded.empty() && std::ranges::equal(loaded, rows);
+  }
+
+  // To the bit.
+  static bool same_numbers(std::span<const float> a, std::span<const float> b) {
+    return !a.empty() && a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+  }
+  bool is_on_card(const nn::EngineState& state) const {
+    return on_card_.step == state.adam.step && same_numbers(on_card_.parameters, state.parameters) &&
+           same_numbers(on_card_.mean, state.adam.mean) && same_numbers(on_card_.mean_square, state.adam.mean_square);
   }
 
   const learn::TrainingSet& set_;
   const learn::Objective& objective_;
   std::unique_ptr<nn::Engine> host_;
-  bool left_ = false;  // the card, for the rest of this fit
+  MakeCard make_card_;
+  std::unique_ptr<TrainingCard> card_;
+  std::size_t batch_ = CardOptions().batch;
+  std::vector<std::uint32_t> training_rows_, predicted_rows_;  // that the card has
+  CardState on_card_;                                          // what it ended its last epoch with; or nothing
+  bool left_ = false;                                          // the card, for the rest of this fit
+  bool said_ = false;
 };
 
-// Whether these rows were loaded before; remembers them.
-bool same_rows(std::vector<std::uint32_t>& loaded, std::span<const std::uint32_t> rows) {
-  if (!loaded.empty() && std::ranges::equal(loaded, rows)) return true;
-  loaded.assign(rows.begin(), rows.end());
-  return false;
+// The options of a card for this objective, but for the network.
+template <class Options>
+Options card_options(const learn::Objective& objective, const core::RunContext& context) {
+  Options options;
+  static_cast<CardLosses&>(options) = card_losses(objective);
+  options.precision = context.device.precision;
+  return options;
 }
 
-class TableCardEngine final : public CardEngine {
- public:
-  TableCardEngine(std::unique_ptr<nn::Engine> host, const learn::TrainingSet& set, const learn::Objective& objective,
-                  const TableEncoding& encoding, const TableOptions& options, double dropout,
-                  const core::RunContext& context)
-      : CardEngine(std::move(host), set, objective), encoding_(encoding) {
-    static_cast<CardLosses&>(options_) = card_losses(objective);
-    options_.table = options;
-    options_.dropout = dropout;
-    options_.precision = context.device.precision;
-  }
-
- protected:
-  void prepare(const EpochPlan& plan, core::RunContext& context) override {
-    make_card(plan.batch);
-    if (same_rows(training_rows_, plan.rows)) return;
-    training_rows_.clear();  // in case that loading fails
-    card_->load(set().features->values.view(), data(), plan.rows, context);
-    training_rows_.assign(plan.rows.begin(), plan.rows.end());
-  }
-  void prepare_prediction(std::span<const std::uint32_t> rows, core::RunContext& context) override {
-    make_card(options_.batch);
-    if (same_rows(predicted_rows_, rows)) return;
-    predicted_rows_.clear();
-    card_->load_validation(set().features->values.view(), data(), rows, context);
-    predicted_rows_.assign(rows.begin(), rows.end());
-  }
-  void set_card(const AdamOptions* adam, const cuda::EngineState& state) override {
-    if (adam != nullptr) card_->set_adam(*adam);
-    card_->set_state(state);
-  }
-  EpochResult epoch_on_card(std::uint64_t seed, std::uint64_t epoch) override { return card_->run_epoch(seed, epoch); }
-  cuda::EngineState card_state() const override { return card_->state(); }
-  void predictions_on_card(core::MatrixView<float> revenue, core::MatrixView<float> cost) override {
-    card_->predict(revenue, cost);
-  }
-  std::size_t num_arms() const override { return options_.table.cost.num_arms; }
-
- private:
-  void make_card(std::size_t batch) {
-    if (card_ && options_.batch == batch) return;
-    card_.reset();
-    training_rows_.clear();
-    predicted_rows_.clear();
-    options_.batch = batch;
-    card_.emplace(encoding_, options_);
-  }
-
-  const TableEncoding& encoding_;
-  CardTableOptions options_;
-  std::optional<CardTable> card_;
-  std::vector<std::uint32_t> training_rows_, predicted_rows_;
-};
-
-class NetworkCardEngine final : public CardEngine {
- public:
-  NetworkCardEngine(std::unique_ptr<nn::Engine> host, const learn::TrainingSet& set, const learn::Objective& objective,
-                    const Preprocessing& preprocessing, const OutcomeNetworkOptions& options,
-                    const core::RunContext& context)
-      : CardEngine(std::move(host), set, objective), preprocessing_(preprocessing) {
-    static_cast<CardLosses&>(options_) = card_losses(objective);
-    options_.network = options;
-    options_.precision = context.device.precision;
-  }
-
- protected:
-  void prepare(const EpochPlan& plan, core::RunContext& context) override {
-    make_card(plan.batch);
-    if (same_rows(training_rows_, plan.rows)) return;
-    training_rows_.clear();  // in case that loading fails
-    load(plan.rows, false, context);
-    training_rows_.assign(plan.rows.begin(), plan.rows.end());
-  }
-  void prepare_prediction(std::span<const std::uint32_t> rows, core::RunContext& context) override {
-    make_card(options_.batch);
-    if (same_rows(predicted_rows_, rows)) return;
-    predicted_rows_.clear();
-    load(rows, true, context);
-    predicted_rows_.assign(rows.begin(), rows.end());
-  }
-  void set_card(const AdamOptions* adam, const cuda::EngineState& state) override {
-    if (adam != nullptr) card_->set_adam(*adam);
-    card_->set_state(state);
-  }
-  EpochResult epoch_on_card(std::uint64_t seed, std::uint64_t epoch) override { return card_->run_epoch(seed, epoch); }
-  cuda::EngineState card_state() const override { return card_->state(); }
-  void predictions_on_card(core::MatrixView<float> revenue, core::MatrixView<float> cost) override {
-    card_->validate(revenue, cost);
-  }
-  std::size_t num_arms() const override { return options_.network.cost.num_arms; }
-
- private:
-  void make_card(std::size_t batch) {
-    if (card_ && options_.batch == batch) return;
-    card_.reset();
-    training_rows_.clear();
-    predicted_rows_.clear();
-    options_.batch = batch;
-    card_.emplace(options_);
-  }
-
-  // The rows side by side, as the card takes them.
-  void load(std::span<const std::uint32_t> rows, bool to_predict, core::RunContext& context) {
-    const TrainingRows all = data();
-    const std::size_t arms = options_.needs_nuisance() ? num_arms() : 0;
-    core::Matrix<float> inputs(context.scratch(), rows.size(), preprocessing_.num_inputs());
-    core::Matrix<float> nuisance_revenue(arms == 0 ? 0 : rows.size(), arms),
-        nuisance_cost(arms == 0 ? 0 : rows.size(), arms);
-    std::vector<std::uint8_t> arm(rows.size());
-    std::vector<float> revenue(rows.size()), cost(rows.size()), weight(rows.size());
-    std::vector<float> sample(all.sample.empty() ? 0 : rows.size());
-    core::for_each_chunk(context, rows.size(), kChunkRows, [&](std::size_t begin, std::size_t end, std::size_t) {
-      preprocessing_.apply(set().features->values.view(), rows.subspan(begin, end - begin),
-                           inputs.view().slice(begin, end - begin));
-      for (std::size_t i = begin; i < end; ++i) {
-        const std::uint32_t row = rows[i];
-        arm[i] = all.arm[row];
-        revenue[i] = all.revenue[row];
-        cost[i] = all.cost[row];
-        weight[i] = all.weight[row];
-        if (!sample.empty()) sample[i] = all.sample[row];
-        if (arms == 0 || all.nuisance_revenue.data == nullptr) continue;
-        std::ranges::copy(all.nuisance_revenue.row(row), nuisance_revenue.row(i).begin());
-        std::ranges::copy(all.nuisance_cost.row(row), nuisance_cost.row(i).begin());
-      }
-    });
-    const TrainingRows loaded{
-        arm,   revenue, cost, weight, std::as_const(nuisance_revenue).view(), std::as_const(nuisance_cost).view(),
-        sample};
-    if (to_predict) {
-      card_->load_validation(std::as_const(inputs).view(), loaded);
-    } else {
-      card_->load(std::as_const(inputs).view(), loaded);
-    }
-  }
-
-  const Preprocessing& preprocessing_;
-  EngineOptions options_;
-  std::optional<cuda::Engine> card_;
-  std::vector<std::uint32_t> training_rows_, predicted_rows_;
-};
-
-// Made where the context asks for a card; where that fails and may, the processor's.
-template <class Make>
-std::unique_ptr<nn::Engine> made_or_host(std::unique_ptr<nn::Engine> host, core::RunContext& context, Make&& make) {
+// Made where the context asks for a card; where that fails and may, the processor's. make_card(): a CardEngine's.
+template <class MakeCard>
+std::unique_ptr<nn::Engine> made_or_host(std::unique_ptr<nn::Engine> host, const learn::TrainingSet& set,
+                                         const learn::Objective& objective, core::RunContext& context,
+                                         MakeCard&& make_card) {
   if (!context.device.card) return host;
   try {
     require_card();
-    return make(host);
+    CardEngine::MakeCard make = make_card();  // before the host's engine is handed over
+    return std::make_unique<CardEngine>(std::move(host), set, objective, std::move(make));
   } catch (const core::Error& error) {
     if (error.kind() != core::ErrorKind::unavailable || !context.device.may_fall_back) throw;
     warn_of_host(error, context);
@@ -323,19 +225,30 @@ std::unique_ptr<nn::Engine> made_or_host(std::unique_ptr<nn::Engine> host, core:
 
 std::unique_ptr<nn::Engine> on_device(std::unique_ptr<nn::Engine> host, const learn::TrainingSet& set,
                                       const learn::Objective& objective, const Preprocessing& preprocessing,
-                                      const OutcomeNetworkOptions& options, core::RunContext& context) {
-  return made_or_host(std::move(host), context, [&](std::unique_ptr<nn::Engine>& from) -> std::unique_ptr<nn::Engine> {
-    (void)card_losses(objective);  // before the host's engine is handed over
-    return std::make_unique<NetworkCardEngine>(std::move(from), set, objective, preprocessing, options, context);
+                                      const OutcomeNetworkOptions& network, core::RunContext& context) {
+  return made_or_host(std::move(host), set, objective, context, [&]() -> CardEngine::MakeCard {
+    auto options = card_options<CardNetworkOptions>(objective, context);
+    options.network = network;
+    return [options, &set, &preprocessing](std::size_t batch) mutable {
+      options.batch = batch;
+      return make_card(options, [&](std::span<const std::uint32_t> rows, core::MatrixView<float> inputs) {
+        preprocessing.apply(set.features->values.view(), rows, inputs);
+      });
+    };
   });
 }
 
 std::unique_ptr<nn::Engine> on_device(std::unique_ptr<nn::Engine> host, const learn::TrainingSet& set,
                                       const learn::Objective& objective, const TableEncoding& encoding,
-                                      const TableOptions& options, double dropout, core::RunContext& context) {
-  return made_or_host(std::move(host), context, [&](std::unique_ptr<nn::Engine>& from) -> std::unique_ptr<nn::Engine> {
-    (void)card_losses(objective);  // before the host's engine is handed over
-    return std::make_unique<TableCardEngine>(std::move(from), set, objective, encoding, options, dropout, context);
+                                      const TableOptions& table, double dropout, core::RunContext& context) {
+  return made_or_host(std::move(host), set, objective, context, [&]() -> CardEngine::MakeCard {
+    auto options = card_options<CardTableOptions>(objective, context);
+    options.table = table;
+    options.dropout = dropout;
+    return [options, &set, &encoding](std::size_t batch) mutable {
+      options.batch = batch;
+      return make_card(options, encoding, std::as_const(set.features->values).view());
+    };
   });
 }
 

@@ -58,9 +58,4 @@ struct HeadsTile {
   Number<kPrecision>* second;  // the tile's sums, later their slopes
 };
 
-__device__ __forceinline__ double sum_over_warp(double x) {
-  for (int distance = 16; distance > 0; distance /= 2) x += __shfl_xor_sync(0xffffffffu, x, distance);
-  return x;
-}
-
 }  // namespace dfcl::nn::cuda

@@ -5,7 +5,9 @@
 
 #include <cooperative_groups.h>
 
+#include "dfcl/nn/cuda/card_step.cuh"
 #include "dfcl/nn/cuda/kernels.h"
+#include "dfcl/nn/cuda/launch.h"
 #include "dfcl/nn/cuda/tile_products.cuh"
 #include "dfcl/nn/cuda/unit_losses.cuh"
 
@@ -18,11 +20,6 @@ struct TileFacts {
   StepSums sums[kRows / 8];     // one a warp
   double squares[kRows / 8];    // likewise
 };
-
-__device__ __forceinline__ double sum_of_warp(double x) {
-  for (int distance = 16; distance > 0; distance /= 2) x += __shfl_xor_sync(0xffffffffu, x, distance);
-  return x;
-}
 
 // A part of the batch: places begin .. begin + count - 1 of the order.
 struct Tile {
@@ -43,8 +40,7 @@ __device__ __forceinline__ void find_rows(const NetworkPlan& plan, const Job& jo
   const int i = threadIdx.x / 4;
   const int quarter = threadIdx.x % 4;
   if (i >= tile.count) return;
-  const std::uint32_t place = tile.begin + i;
-  const std::uint32_t row = job.in_order ? place : job.order != nullptr ? job.order[place] : job.shuffle.row(place);
+  const std::uint32_t row = job.rows.row(tile.begin + i);
   if (quarter == 0) rows[i] = row;
   const char* record = reinterpret_cast<const char*>(job.records + std::size_t{row} * plan.record_floats);
   for (int byte = quarter * 32; byte < plan.record_floats * 4; byte += 128) {
@@ -249,27 +245,14 @@ __device__ __forceinline__ void run_tiles(const NetworkPlan& plan, const Job& jo
 
 template <Precision kPrecision>
 __device__ __forceinline__ void adam(const Job& job, const StepNumbers& step, int position, float scale) {
-  const float g = scale * job.gradient[position];
-  const float m = job.beta1 * job.mean[position] + (1.0f - job.beta1) * g;
-  const float v = job.beta2 * job.mean_square[position] + (1.0f - job.beta2) * g * g;
-  job.mean[position] = m;
-  job.mean_square[position] = v;
-  const float p = step.kept * job.parameters[position] - step.rate * m / (sqrtf(v) * step.root_scale + job.epsilon);
-  job.parameters[position] = p;
+  const float p = moved(job, step, position, scale);
   const std::int32_t back = job.backward_of[position];
-  const auto set = [&](std::int32_t place) {
-    if constexpr (kPrecision == Precision::bf16) {
-      reinterpret_cast<__nv_bfloat16*>(job.packed)[place] = __float2bfloat16_rn(p);
-    } else {
-      job.packed[place] = operand_or_nan<kPrecision>(p);
-    }
-  };
   if (back == -2) {
     job.packed[job.forward_of[position]] = p;
   } else {
-    set(job.forward_of[position]);
+    set_packed<kPrecision>(job.packed, job.forward_of[position], p);
   }
-  if (back >= 0) set(back);
+  if (back >= 0) set_packed<kPrecision>(job.packed, back, p);
 }
 
 // Warps add up every so many blocks' gradients of kUnitPositions positions; then one thread a position.
@@ -313,22 +296,14 @@ __device__ __forceinline__ void reduce(const NetworkPlan& plan, const Job& job, 
     if (!isfinite(sum)) atomicMin(job.failed_step, job.first_step + step);
   }
   if (blockIdx.x == 0 && warp == 0) {  // the losses of the step
-    StepSums sum{};
-    for (int block = lane; block < num_blocks; block += 32) {
-      sum.prediction += __ldcg(&job.block_sums[block].prediction);
-      sum.decision += __ldcg(&job.block_sums[block].decision);
-    }
-    sum = {sum_of_warp(sum.prediction), sum_of_warp(sum.decision)};
-    if (lane == 0) job.step_sums[step] = sum;
+    set_step_sums(job.block_sums, num_blocks, job.step_sums + step);
   }
 }
 
 // After all blocks have said their part of the gradient's length. A gradient that is not finite changes nothing.
 template <int kRows, Precision kPrecision>
 __device__ __forceinline__ void clipped_adam(const NetworkPlan& plan, const Job& job, std::uint32_t step) {
-  double squares = 0.0;
-  for (unsigned block = threadIdx.x % 32; block < gridDim.x; block += 32) squares += __ldcg(job.block_squares + block);
-  const double norm = sqrt(sum_of_warp(squares));
+  const double norm = gradient_norm(job.block_squares, static_cast<int>(gridDim.x));
   if (!isfinite(norm)) return;
   const float scale = static_cast<float>(norm > job.clip_norm ? job.clip_norm / norm : 1.0);
   for (int unit = blockIdx.x; unit * kUnitPositions < plan.layout_size; unit += gridDim.x) {
@@ -348,8 +323,8 @@ __global__ void __launch_bounds__(4 * kRows, 128 / kRows)
   __syncthreads();
   const cooperative_groups::grid_group grid = cooperative_groups::this_grid();
   for (std::uint32_t step = 0; step < job.num_steps; ++step) {
-    const std::uint32_t begin = (job.first_step + step) * job.batch;
-    const std::uint32_t count = min(job.batch, job.num_rows - begin);
+    const std::uint32_t begin = (job.first_step + step) * job.rows.batch;
+    const std::uint32_t count = min(job.rows.batch, job.rows.num_rows - begin);
     run_tiles<kRows, kPrecision>(plan, job, begin, count, memory, facts);
     if (!job.train) return;  // a prediction is one batch
     grid.sync();
@@ -373,17 +348,7 @@ std::size_t bytes_of_tile(const NetworkPlan& plan) {
 
 template <int kRows, Precision kPrecision>
 int TileKernel<kRows, kPrecision>::blocks(const NetworkPlan& plan) {
-  const auto bytes = static_cast<int>(bytes_of_tile<kRows>(plan));
-  int device = 0;
-  int most = 0;
-  if (cudaGetDevice(&device) != cudaSuccess) return 0;
-  if (cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess) return 0;
-  if (bytes > most) return 0;
-  const auto kernel = engine_kernel<kRows, kPrecision>;
-  if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) != cudaSuccess) return 0;
-  int held = 0;
-  if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&held, kernel, 4 * kRows, bytes) != cudaSuccess) return 0;
-  return held;
+  return held_blocks(engine_kernel<kRows, kPrecision>, 4 * kRows, bytes_of_tile<kRows>(plan));
 }
 
 template <int kRows, Precision kPrecision>
@@ -391,9 +356,8 @@ cudaError_t TileKernel<kRows, kPrecision>::run(const NetworkPlan& plan, const Jo
                                                cudaStream_t stream) {
   const std::size_t bytes = bytes_of_tile<kRows>(plan);
   const auto kernel = engine_kernel<kRows, kPrecision>;
-  const cudaError_t set =
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-  if (set != cudaSuccess) return set;
+  const cudaError_t allowed = allow_all_memory(kernel);
+  if (allowed != cudaSuccess) return allowed;
   void* arguments[] = {const_cast<NetworkPlan*>(&plan), const_cast<Job*>(&job)};
   if (job.train) {  // all blocks must be there at once, since they wait for each other
     return cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(4 * kRows), arguments,

@@ -48,23 +48,15 @@ struct StepSums {
   double decision;
 };
 
-struct Job {
-  // rows
-  const float* records;        // rows x record_floats
-  std::uint32_t num_rows;      // of an epoch, or to predict
-  const std::uint32_t* order;  // or null: the shuffle's
-  bool in_order;               // row i is record i
-  Shuffle shuffle;
-  // steps
-  bool train;
-  std::uint32_t batch;
-  std::uint32_t first_step;  // of the epoch
-  std::uint32_t num_steps;
-  const StepNumbers* steps;  // of this launch
-  StepSums* step_sums;       // likewise
+// What the steps of every kind of network need. Parameters and what belongs to them lie in the order of the layout.
+template <class Step>
+struct StepsJob {
+  const float* records;  // rows x record_floats
+  bool train;            // else predictions
+  const Step* steps;     // of this launch
+  StepSums* step_sums;   // likewise
   float beta1, beta2, epsilon;
   double clip_norm;  // 0: never
-  // memory, in the order of the layout
   const std::int32_t* parameter_of;
   const std::int32_t* forward_of;
   const std::int32_t* backward_of;
@@ -73,13 +65,35 @@ struct Job {
   float* mean_square;
   float* gradient;
   float* packed;
-  float* partials;             // blocks x layout
-  double* block_squares;       // blocks: of the gradient's length
-  StepSums* block_sums;        // blocks
+  double* block_squares;       // of the gradient's length
+  StepSums* block_sums;        // of losses
   std::uint32_t* failed_step;  // the first whose gradient was not finite; else the largest number
   // predictions: rows x arms, or null
   float* revenue;
   float* cost;
+
+  bool operator==(const StepsJob&) const = default;
+};
+
+// In which order rows are taken: those named, or their own, or the shuffle's.
+struct RowOrder {
+  std::uint32_t num_rows;  // of an epoch, or to predict
+  std::uint32_t batch;
+  const std::uint32_t* order;  // or null
+  bool in_order;               // place `first_place` is the first row
+  std::uint32_t first_place;
+  Shuffle shuffle;
+
+  DFCL_INLINE std::uint32_t row(std::uint32_t place) const {
+    return in_order ? place - first_place : order != nullptr ? order[place] : shuffle.row(place);
+  }
+};
+
+struct Job : StepsJob<StepNumbers> {
+  RowOrder rows;
+  std::uint32_t first_step;  // of the epoch
+  std::uint32_t num_steps;
+  float* partials;  // blocks x layout
 };
 
 // One kernel for each size of a tile and each precision, each compiled by itself.

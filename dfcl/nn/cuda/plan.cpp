@@ -25,7 +25,7 @@ int blocks_for(int words) { return rounded_up(static_cast<std::size_t>(words), 3
 
 class PlanMaker {
  public:
-  PlanMaker(const EngineOptions& options, bool with_nuisance)
+  PlanMaker(const CardNetworkOptions& options, bool with_nuisance)
       : per_word_(static_cast<std::size_t>(columns_per_word(options.precision))), model_(options.network) {
     add_rows(with_nuisance);
     add_layers();
@@ -183,6 +183,8 @@ LossPlan make_loss_plan(const CardLosses& losses, const OutcomeHead<float>& reve
   return loss;
 }
 
-Plan make_plan(const EngineOptions& options, bool with_nuisance) { return PlanMaker(options, with_nuisance).take(); }
+Plan make_plan(const CardNetworkOptions& options, bool with_nuisance) {
+  return PlanMaker(options, with_nuisance).take();
+}
 
 }  // namespace dfcl::nn::cuda

@@ -19,7 +19,7 @@
 #include "dfcl/loss/ifd_kernel.h"
 #include "dfcl/loss/ifd_softmax_kernel.h"
 #include "dfcl/loss/policy_kernel.h"
-#include "dfcl/nn/cuda/engine_options.h"
+#include "dfcl/nn/cuda/card_options.h"
 #include "dfcl/nn/head_lines.h"
 
 namespace dfcl::nn::cuda {
@@ -103,7 +103,7 @@ struct Plan {
 void require_at_most(const char* what, std::size_t found, std::size_t most);
 LossPlan make_loss_plan(const CardLosses& losses, const OutcomeHead<float>& revenue, const OutcomeHead<float>& cost,
                         std::span<const std::size_t> revenue_outputs, std::span<const std::size_t> cost_outputs);
-Plan make_plan(const EngineOptions& options, bool with_nuisance);
+Plan make_plan(const CardNetworkOptions& options, bool with_nuisance);
 
 // Columns of a word.
 DFCL_INLINE constexpr int columns_per_word(Precision precision) { return precision == Precision::bf16 ? 2 : 1; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A step of a network for tables as one CUDA graph, and the stream it runs on.
+// A step of a network for tables as one CUDA graph.
 #pragma once
 
 #include "dfcl/nn/cuda/card_memory.h"
@@ -38,6 +38,8 @@ class StepGraph {
     check(status, "making a graph");
     job_ = job;
   }
+  bool is_set() const { return made_ != nullptr; }
+  const TableJob& job() const { return job_; }
   void launch(cudaStream_t stream) const { check(cudaGraphLaunch(made_, stream), "starting a step"); }
 
  private:
@@ -47,15 +49,6 @@ class StepGraph {
   }
   cudaGraphExec_t made_ = nullptr;
   TableJob job_{};
-};
-
-// Waits for no other stream, and none waits for it.
-struct Stream {
-  Stream() { check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream"); }
-  ~Stream() { cudaStreamDestroy(stream); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  cudaStream_t stream = nullptr;
 };
 
 }  // namespace dfcl::nn::cuda

@@ -3,8 +3,8 @@
 // What all kernels of a network for tables need: the batch at hand, its units, their dropout, wide reads.
 #pragma once
 
+#include "dfcl/nn/cuda/card_step.cuh"
 #include "dfcl/nn/cuda/table_job.h"
-#include "dfcl/nn/cuda/tile_products.cuh"
 #include "dfcl/nn/table/dropout_word.h"
 
 namespace dfcl::nn::cuda {
@@ -39,12 +39,13 @@ struct TableBatch {
   std::uint32_t count;
 };
 __device__ __forceinline__ TableBatch batch_of(const TableState& state) {
-  const std::uint32_t begin = (state.first_step + state.step) * state.batch;
-  return {begin, min(state.batch, state.num_rows - begin)};
+  const std::uint32_t begin = (state.first_step + state.step) * state.rows.batch;
+  return {begin, min(state.rows.batch, state.rows.num_rows - begin)};
 }
-__device__ __forceinline__ std::uint32_t row_at(const TableState& state, std::uint32_t place) {
-  return state.in_order != 0 ? place : state.order != nullptr ? state.order[place] : state.shuffle.row(place);
-}
+
+// The heads' own products are small: bf16 takes tf32 there.
+template <Precision kPrecision>
+inline constexpr Precision kOfHeads = kPrecision == Precision::fp32 ? Precision::fp32 : Precision::tf32;
 
 // Dropout of a hidden layer: a word for every four columns of a member's unit, as on the processor.
 struct TableDropout {

@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(32 * kEncodeWarps)
   for (std::uint32_t unit = blockIdx.x * kEncodeWarps + warp; unit < job.padded; unit += gridDim.x * kEncodeWarps) {
     const bool valid = unit < batch.count;
     const auto* lookups = reinterpret_cast<const uint2*>(job.lookups) +
-                          (valid ? std::size_t{row_at(*job.state, batch.begin + unit)} * plan.num_columns : 0u);
+                          (valid ? std::size_t{job.state->rows.row(batch.begin + unit)} * plan.num_columns : 0u);
     Number<kPrecision>* to = numbers<kPrecision>(job.encoded) + std::size_t{unit} * plan.encoded;
     for (int first = 0; first < plan.encoded; first += kSegment) {
       const int size = min(kSegment, plan.encoded - first);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The build compiles this source once for each precision.
+#include "dfcl/nn/cuda/launch.h"
 #include "dfcl/nn/cuda/table_heads.cuh"
 
 namespace dfcl::nn::cuda {
@@ -20,15 +21,7 @@ template <Precision kPrecision>
 int HeadsKernel<kPrecision>::blocks(const TablePlan& plan) {
   return with_tiles(plan, [&](auto tiles) {
     constexpr int kTiles = decltype(tiles)::value;
-    const auto bytes = static_cast<int>(HeadsMemory<kTiles>::size(plan) * sizeof(float));
-    const auto kernel = heads_kernel<kTiles, kPrecision>;
-    int held = 0;
-    if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) != cudaSuccess ||
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&held, kernel, kHeadThreads, bytes) != cudaSuccess) {
-      cudaGetLastError();  // so that the next call does not meet it again
-      return 0;
-    }
-    return held;
+    return held_blocks(heads_kernel<kTiles, kPrecision>, kHeadThreads, HeadsMemory<kTiles>::size(plan) * sizeof(float));
   });
 }
 

@@ -11,10 +11,6 @@
 
 namespace dfcl::nn::cuda {
 
-// The heads' own products are small: bf16 takes tf32 there.
-template <Precision kPrecision>
-inline constexpr Precision kOfHeads = kPrecision == Precision::fp32 ? Precision::fp32 : Precision::tf32;
-
 // Outcomes of the tile's units.
 template <int kTiles, Precision kPrecision>
 __device__ __forceinline__ void load_facts(const TablePlan& plan, const TableJob& job,
@@ -23,7 +19,7 @@ __device__ __forceinline__ void load_facts(const TablePlan& plan, const TableJob
   const std::uint32_t unit = tile.first_unit + row;
   const bool valid = unit < tile.batch.count;
   const float* from =
-      job.records + (valid ? std::size_t{row_at(*job.state, tile.batch.begin + unit)} * plan.record_floats : 0u);
+      job.records + (valid ? std::size_t{job.state->rows.row(tile.batch.begin + unit)} * plan.record_floats : 0u);
   for (int i = static_cast<int>(threadIdx.x) % 4 * 4; i < plan.record_floats; i += 16) {
     store4(HeadsMemory<kTiles>::at(HeadsMemory<kTiles>::kFacts) + place_in_tile(kTileUnits, row, i),
            valid ? load4(from + i) : float4{});
@@ -118,8 +114,8 @@ __device__ __forceinline__ void heads_losses(const TablePlan& plan, const TableJ
                       .cost = job.member_cost == nullptr ? nullptr : job.member_cost + place};
   const double per_row = 1.0 / (static_cast<double>(tile.batch.count) * plan.members);
   const UnitSums sums = unit_losses(plan.loss, view, quarter, per_row);
-  const double prediction = sum_over_warp(sums.prediction);
-  const double decision = sum_over_warp(sums.decision);
+  const double prediction = sum_of_warp(sums.prediction);
+  const double decision = sum_of_warp(sums.decision);
   if (threadIdx.x % 32 == 0) {
     Memory::sums(threadIdx.x / 32).prediction += prediction;
     Memory::sums(threadIdx.x / 32).decision += decision;

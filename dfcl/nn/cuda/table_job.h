@@ -36,40 +36,22 @@ struct TableState {
   std::uint32_t step;        // of those in TableJob::steps
   std::uint32_t done;        // blocks of `reduce`
   std::uint32_t first_step;  // of the epoch
-  std::uint32_t num_rows;    // of an epoch, or to predict
-  std::uint32_t batch;
-  std::uint32_t in_order;      // unit i is record i
-  const std::uint32_t* order;  // or null: the shuffle's
-  Shuffle shuffle;
+  RowOrder rows;
   float scale;  // of the step's gradient; NaN: it is not finite
 };
 
-struct TableJob {
+struct TableJob : StepsJob<TableStep> {
   TableState* state;
   const Lookup* lookups;   // units x columns
-  const float* records;    // units x record_floats
   std::uint32_t capacity;  // units of a step: the batch, padded to kTileUnits
   std::uint32_t padded;    // of encoded and sums: so many that value_splits divides them
-  bool train;              // else predictions
-  const TableStep* steps;  // of this launch
-  StepSums* step_sums;     // likewise
   std::uint32_t dropped;   // of 256
   float keep;              // what is kept grows by this
-  float beta1, beta2, epsilon;
-  double clip_norm;  // 0: never
   // how sums are cut
   int second_splits, value_splits, head_slots, first_slots;
   // memory
   const CardColumn* columns;
   const float* facts;
-  const std::int32_t* parameter_of;  // of shared positions
-  const std::int32_t* forward_of;
-  const std::int32_t* backward_of;
-  float* parameters;
-  float* mean;
-  float* mean_square;
-  float* gradient;
-  float* packed;
   float* sums;  // padded x width
   // of Number
   void* values;       // width x encoded
@@ -82,14 +64,9 @@ struct TableJob {
   float* value_partials;   // value_splits x encoded x width
   float* head_partials;    // head_slots x members x (member_size - kScale2)
   float* first_partials;   // first_slots x members x kScale2
-  double* block_squares;   // of `reduce`
-  StepSums* block_sums;    // of `heads`
-  std::uint32_t* failed_step;
-  // predictions: members x capacity x arms, and their means: rows x arms; or null
+  // predictions: members x capacity x arms, whose means go to revenue and cost; or null
   float* member_revenue;
   float* member_cost;
-  float* revenue;
-  float* cost;
 
   bool operator==(const TableJob&) const = default;
 };

@@ -3,6 +3,7 @@
 // The build compiles this source once for each precision.
 #include <algorithm>
 
+#include "dfcl/nn/cuda/launch.h"
 #include "dfcl/nn/cuda/table_first.cuh"
 #include "dfcl/nn/cuda/table_moves.cuh"
 
@@ -12,29 +13,9 @@ namespace {
 
 constexpr int kStepWarps = kStepThreads / 32;
 
-__device__ __forceinline__ double total_of_warp(double x) {
-  for (int distance = 16; distance > 0; distance /= 2) x += __shfl_xor_sync(0xffffffffu, x, distance);
-  return x;
-}
-
-// The step's losses, by one warp.
-__device__ __forceinline__ void sum_losses(const TablePlan& plan, const TableJob& job, std::uint32_t step) {
-  StepSums sum{};
-  for (int block = static_cast<int>(threadIdx.x); block < job.head_slots * plan.members; block += 32) {
-    sum.prediction += job.block_sums[block].prediction;
-    sum.decision += job.block_sums[block].decision;
-  }
-  sum = {total_of_warp(sum.prediction), total_of_warp(sum.decision)};
-  if (threadIdx.x == 0) job.step_sums[step] = sum;
-}
-
 // By the last block of `reduce`, one warp: what the gradient is multiplied by.
 __device__ __forceinline__ void set_scale(const TableJob& job, int blocks) {
-  double squares = 0.0;
-  for (int block = static_cast<int>(threadIdx.x); block < blocks; block += 32) {
-    squares += __ldcg(job.block_squares + block);
-  }
-  const double norm = sqrt(total_of_warp(squares));
+  const double norm = gradient_norm(job.block_squares, blocks);
   if (threadIdx.x != 0) return;
   TableState& state = *job.state;
   state.done = 0;
@@ -59,7 +40,7 @@ __global__ void __launch_bounds__(kStepThreads)
   } else {
     squares = first_gradient(plan, job, block - shared_blocks, thread);
   }
-  squares = total_of_warp(squares);
+  squares = sum_of_warp(squares);
   if (thread % 32 == 0) parts[thread / 32] = squares;
   __syncthreads();
   if (thread == 0) {
@@ -69,7 +50,9 @@ __global__ void __launch_bounds__(kStepThreads)
     __threadfence();
     last = atomicAdd(&job.state->done, 1u) == gridDim.x - 1;
   }
-  if (block == 0 && thread < 32) sum_losses(plan, job, job.state->step);
+  if (block == 0 && thread < 32) {
+    set_step_sums(job.block_sums, job.head_slots * plan.members, job.step_sums + job.state->step);
+  }
   __syncthreads();
   if (last && thread < 32) set_scale(job, static_cast<int>(gridDim.x));
 }
@@ -122,8 +105,8 @@ cudaError_t TableKernels<kPrecision>::encode(const TablePlan& plan, const TableJ
                                              cudaStream_t stream) {
   constexpr int kBytes = kEncodeWarps * kSegment * static_cast<int>(sizeof(float));
   const auto kernel = encode_kernel<kPrecision>;
-  const cudaError_t set = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
-  if (set != cudaSuccess) return set;
+  const cudaError_t allowed = allow_all_memory(kernel);
+  if (allowed != cudaSuccess) return allowed;
   const int blocks = std::min(blocks_for(job.padded, kEncodeWarps), 3 * processors);
   kernel<<<blocks, 32 * kEncodeWarps, kBytes, stream>>>(plan, job);
   return cudaGetLastError();

@@ -3,19 +3,10 @@
 // Adam on the parameters of a network for tables, and the values at the knots from its first layer's weights.
 #pragma once
 
+#include "dfcl/nn/cuda/card_step.cuh"
 #include "dfcl/nn/cuda/table_gradient.cuh"
 
 namespace dfcl::nn::cuda {
-
-// The library's products read the second layer and its transpose as numbers of the precision, the heads' kernel floats.
-template <Precision kPrecision>
-__device__ __forceinline__ void set_packed(float* packed, std::int32_t place, float p) {
-  if (kPrecision == Precision::bf16 && place < 2 * kSecondSize) {
-    reinterpret_cast<__nv_bfloat16*>(packed)[place] = __float2bfloat16_rn(p);
-  } else {
-    packed[place] = operand_or_nan<kPrecision>(p);
-  }
-}
 
 // One position.
 template <Precision kPrecision>
@@ -23,18 +14,16 @@ __device__ __forceinline__ void move_position(const TablePlan& plan, const Table
                                               float scale, std::size_t position) {
   const bool shared = position < static_cast<std::size_t>(plan.shared_size);
   if (shared && job.parameter_of[position] < 0) return;
-  const float slope = scale * job.gradient[position];
-  const float m = job.beta1 * job.mean[position] + (1.0f - job.beta1) * slope;
-  const float v = job.beta2 * job.mean_square[position] + (1.0f - job.beta2) * slope * slope;
-  job.mean[position] = m;
-  job.mean_square[position] = v;
-  const float p = step.kept * job.parameters[position] - step.rate * m / (sqrtf(v) * step.root_scale + job.epsilon);
-  job.parameters[position] = p;
+  const float p = moved(job, step, position, scale);
   if (!shared) return;
-  const std::int32_t forward = job.forward_of[position];
-  const std::int32_t back = job.backward_of[position];
-  if (forward >= 0) set_packed<kPrecision>(job.packed, forward, p);
-  if (back >= 0) set_packed<kPrecision>(job.packed, back, p);
+  // The library's products read the second layer and its transpose, the heads' kernel what lies behind them.
+  for (const std::int32_t place : {job.forward_of[position], job.backward_of[position]}) {
+    if (place >= 2 * kSecondSize) {
+      set_packed<kOfHeads<kPrecision>>(job.packed, place, p);
+    } else if (place >= 0) {
+      set_packed<kPrecision>(job.packed, place, p);
+    }
+  }
 }
 
 // Values of one column of the table, in its order, each thread those of one column of the layer; written some at a time

@@ -22,8 +22,8 @@ void check(cublasStatus_t status) {
 
 }  // namespace
 
-TableProducts::TableProducts(Precision precision, cudaStream_t stream)
-    : workspace_(kWorkspaceBytes),
+TableProducts::TableProducts(Precision precision, const Stream& stream)
+    : workspace_(stream, kWorkspaceBytes),
       type_(precision == Precision::fp32   ? CUBLAS_COMPUTE_32F_PEDANTIC
             : precision == Precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
                                            : CUBLAS_COMPUTE_32F),

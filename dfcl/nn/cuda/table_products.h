@@ -14,7 +14,7 @@ namespace dfcl::nn::cuda {
 
 class TableProducts {
  public:
-  TableProducts(Precision precision, cudaStream_t stream);
+  TableProducts(Precision precision, const Stream& stream);
   ~TableProducts();
   TableProducts(const TableProducts&) = delete;
   TableProducts& operator=(const TableProducts&) = delete;
