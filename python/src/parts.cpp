@@ -12,9 +12,11 @@
 
 #include "dfcl/core/words.h"
 #include "dfcl/evaluate/sums/judge_task.h"
+#include "dfcl/report/check/check_report.h"
 #include "dfcl/report/evaluation/evaluation_report.h"
 #include "dfcl/report/launch/readout_report.h"
 #include "dfcl/report/plan/plan_report.h"
+#include "dfcl/verbs/check_elsewhere.h"
 #include "dfcl/verbs/evaluate_elsewhere.h"
 #include "dfcl/verbs/plan_elsewhere.h"
 #include "dfcl/verbs/readout.h"
@@ -204,6 +206,43 @@ void bind_launches(nb::module_& module) {
                      "tuple[str, str, str]"));
 }
 
+// asked: arms, features and task, as the runner is handed them. duplicates: ids that come again, rows beyond the first
+// of theirs, ids in two arms, and examples.
+nb::tuple check_elsewhere(const verbs::CheckRequest& request, std::size_t num_units, const nb::tuple& duplicates,
+                          const nb::callable& runner, const RunOptions& options) {
+  verbs::CheckedElsewhere rows;
+  rows.num_units = num_units;
+  rows.duplicates = {"id", nb::cast<std::size_t>(duplicates[0]), nb::cast<std::size_t>(duplicates[1]),
+                     nb::cast<std::size_t>(duplicates[2]), nb::cast<std::vector<std::string>>(duplicates[3])};
+  rows.run = [&](const verbs::CheckAsked& asked) {
+    return to_string(nb::cast<nb::bytes>(runner(nb::make_tuple(asked.arms, asked.features, to_bytes(asked.task)))));
+  };
+  check::CheckResult result;
+  run_with_gil(options, [&](core::RunContext& context) { result = verbs::check_elsewhere(request, rows, context); });
+  return screens(report::check_json(result), [&](report::Length length) { return report::check_text(result, length); });
+}
+
+void bind_checks(nb::module_& module) {
+  module.def(
+      "check_part",
+      [](const verbs::CheckRequest& request, const nb::tuple& asked, const RunOptions& options) {
+        const verbs::CheckAsked given{nb::cast<std::string>(asked[0]), nb::cast<std::string>(asked[1]),
+                                      to_string(nb::cast<nb::bytes>(asked[2]))};
+        return to_bytes(
+            run(options, [&](core::RunContext& context) { return verbs::check_part(request, given, context); }));
+      },
+      nb::sig("def check_part(arg0: CheckRequest, arg1: tuple[str, str, bytes], arg2: Run, /) -> bytes"));
+  module.def(
+      "merge_check_parts",
+      [](const nb::bytes& task, const nb::list& parts) {
+        return to_bytes(verbs::merge_check_parts(to_string(task), to_strings(parts)));
+      },
+      nb::sig("def merge_check_parts(arg0: bytes, arg1: list[bytes], /) -> bytes"));
+  module.def("check_elsewhere", &check_elsewhere,
+             nb::sig("def check_elsewhere(arg0: CheckRequest, arg1: int, arg2: tuple[int, int, int, list[str]], "
+                     "arg3: Callable[[tuple[str, str, bytes]], bytes], arg4: Run, /) -> tuple[str, str, str]"));
+}
+
 }  // namespace
 
 void bind_parts(nb::module_& module) {
@@ -236,6 +275,7 @@ void bind_parts(nb::module_& module) {
   bind_shards(module);
   bind_judging(module);
   bind_launches(module);
+  bind_checks(module);
 }
 
 }  // namespace dfcl::python
