@@ -184,7 +184,8 @@ void WholePredictor::save(PartWriter part) const {
   part.text("control", std::to_string(parts_.control));
   part.predictors("fits", parts_.fits);
   const auto put_numbers = [&](const char* name, std::vector<double> numbers) {
-    part.tensor(name, {numbers.size()}, std::move(numbers));
+    const std::vector<std::uint64_t> shape{numbers.size()};
+    part.tensor(name, shape, std::move(numbers));
   };
   if (parts_.mean_effect) put_numbers("mean_effect", numbers_of(*parts_.mean_effect));
   if (parts_.calibration) put_numbers("calibration", numbers_of(*parts_.calibration));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "dfcl/core/error.h"
 #include "dfcl/model/model_file.h"
@@ -82,7 +83,18 @@ TEST(Shards, MakeOneModelThatIsKeptInAFileAndTheSameForAnyThreads) {
 }
 
 TEST(Shards, PredictTheMeanOfTheirModels) {
-  const Sharded sharded = fitted();
+  Sharded sharded = fitted();
+  const std::size_t num_arms = sharded.judging.arms.size();
+  learn::Calibration& calibration = sharded.shards[0].calibration.emplace();
+  calibration.num_units = 100;
+  calibration.revenue.form = {loss::OutcomeKind::real, false};
+  calibration.revenue.shift.assign(num_arms, 0.25);
+  calibration.revenue.center.assign(num_arms, 0.5);
+  calibration.revenue.slope = 0.5;
+  learn::MeanEffect& mean_effect = sharded.shards[1].mean_effect.emplace();
+  mean_effect.weight = 0.25;
+  mean_effect.revenue = {{loss::OutcomeKind::real, false}, std::vector<double>(num_arms, 1.0)};
+  mean_effect.revenue.effect[sharded.judging.arms.control] = 0.0;
   core::RunContext context(2);
   const auto predicted = [&](const model::Model& model) {
     std::pair<core::Matrix<float>, core::Matrix<float>> out{core::Matrix<float>(500, model.arms.size()),
@@ -94,13 +106,14 @@ TEST(Shards, PredictTheMeanOfTheirModels) {
   const model::Model model = stacked(sharded, 1);
   const std::string bytes = io::safetensors_bytes(model::tensor_file_of(model));
   const auto mean = predicted(model::model_of(io::parse_safetensors(bytes, "test"), "test"));
-  core::Matrix<double> revenue(500, model.arms.size());
+  std::vector<double> revenue(500 * model.arms.size());
   for (const model::Model& shard : sharded.shards) {
     const auto own = predicted(shard);
-    for (std::size_t i = 0; i < 500 * model.arms.size(); ++i) revenue.data()[i] += own.first.data()[i] / 3.0;
+    for (std::size_t i = 0; i < 500 * model.arms.size(); ++i)
+      revenue[i] += static_cast<double>(own.first.data()[i]) / 3.0;
   }
   for (std::size_t i = 0; i < 500 * model.arms.size(); ++i)
-    EXPECT_NEAR(mean.first.data()[i], revenue.data()[i], 1e-5 * (1.0 + std::abs(revenue.data()[i])));
+    EXPECT_NEAR(static_cast<double>(mean.first.data()[i]), revenue[i], 1e-5 * (1.0 + std::abs(revenue[i])));
 }
 
 TEST(Shards, OfOtherArmsOrFeaturesAreRefused) {
