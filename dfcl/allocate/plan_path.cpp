@@ -117,6 +117,11 @@ PlanPath::PlanPath(PassRunner runner, std::size_t num_arms, const Rules& rules)
   validate(rules, num_arms);
 }
 
+PlanPath::PlanPath(std::unique_ptr<SegmentPaths> segments, std::size_t num_arms, const Rules& rules)
+    : rules_(rules), segments_(std::move(segments)), num_arms_(num_arms) {
+  validate(rules, num_arms);
+}
+
 PlanPath::~PlanPath() = default;
 PlanPath::PlanPath(PlanPath&&) noexcept = default;
 
@@ -149,7 +154,11 @@ std::unique_ptr<PathForm> PlanPath::bucketed(bool keep_lists, core::RunContext& 
 
 PathPlan PlanPath::at_budget(double budget_total, core::RunContext& context) {
   validate_budget(budget_total);
-  if (is_coupled()) return {solve_tied(*problem_, budget_total, context), {}};
+  if (is_coupled()) return {solve_tied(*problem_, budget_total, context), {}, {}};
+  if (segments_ != nullptr) {
+    SegmentPlan plan = segments_->at_budget(budget_total, context);
+    return {std::move(plan.summary), {}, std::move(plan.cuts)};
+  }
   if (problem_ != nullptr && form_ == nullptr && !asked_ &&
       (wanted_ == Form::automatic || wanted_ == Form::one_budget)) {
     asked_ = true;
@@ -238,7 +247,9 @@ Curve PlanPath::curve(std::size_t num_points, core::RunContext& context) {
   return curve;
 }
 
-const PathEnds& PlanPath::ends(core::RunContext& context) { return form(context).ends(); }
+const PathEnds& PlanPath::ends(core::RunContext& context) {
+  return segments_ != nullptr ? segments_->ends(context) : form(context).ends();
+}
 
 std::span<const Increment> PlanPath::increments(core::RunContext& context) { return form(context).increments(); }
 

@@ -24,13 +24,15 @@
 
 #include "dfcl/allocate/path_forms.h"
 #include "dfcl/allocate/path_scans.h"
+#include "dfcl/allocate/segment_paths.h"
 
 namespace dfcl::allocate {
 
 // A plan of the path.
 struct PathPlan {
-  Solution summary;  // its arms are empty unless they were found on the way: ask arms()
-  PathCut cut;       // of no meaning for limits that tie units to each other
+  Solution summary;                        // its arms are empty unless they were found on the way: ask arms()
+  PathCut cut;                             // of no meaning for limits that tie units to each other
+  std::vector<PathCut> segment_cuts = {};  // of units elsewhere with budgets of segments
 };
 
 // Some units with their arms.
@@ -64,6 +66,8 @@ class PlanPath {
   // Of units elsewhere: whoever has them is asked for passes. Its plans are delivered there (PathCut::to_bytes,
   // assign).
   PlanPath(PassRunner runner, std::size_t num_arms, const Rules& rules);
+  // The same with budgets of segments: plans at budgets only.
+  PlanPath(std::unique_ptr<SegmentPaths> segments, std::size_t num_arms, const Rules& rules);
   ~PlanPath();
   PlanPath(PlanPath&&) noexcept;
 
@@ -97,9 +101,10 @@ class PlanPath {
   std::unique_ptr<PathForm> bucketed(bool keep_lists, core::RunContext& context) const;
 
   Rules rules_;
-  std::unique_ptr<Problem> problem_;    // null for a stream
-  std::unique_ptr<UnitPieces> pieces_;  // null for units elsewhere
-  PassRunner runner_;                   // of units elsewhere
+  std::unique_ptr<Problem> problem_;        // null for a stream
+  std::unique_ptr<UnitPieces> pieces_;      // null for units elsewhere
+  PassRunner runner_;                       // of units elsewhere
+  std::unique_ptr<SegmentPaths> segments_;  // of units elsewhere; null without segments
   std::size_t num_arms_ = 0;
   Form wanted_ = Form::automatic;
   std::unique_ptr<PathForm> form_;  // null until it is needed

@@ -11,137 +11,56 @@
 
 #include "dfcl/allocate/chosen_units.h"
 #include "dfcl/allocate/price_box.h"
+#include "dfcl/allocate/segment_walk.h"
 #include "dfcl/allocate/solve.h"
 
 namespace dfcl::allocate {
 namespace {
 
-// A budget that is being spent. Far from its end float64 tells what fits; near it the exact sum does.
-struct Purse {
-  double budget = kNoBudget;
-  Totals exact;
-  double spend = 0.0;       // float64, a little off after many steps
-  double slack = 0.0;       // how far off
-  double cut = 0.0;         // efficiency of the first increment that did not fit; 0: none
-  std::size_t offered = 0;  // increments since the cut
-
-  void settle(const Prices& prices) {
-    spend = exact.spend(prices);
-    slack = 1e-9 * (std::abs(spend) + (std::isfinite(budget) ? std::abs(budget) : 0.0));
-  }
-  bool fits(const Increment& increment, const Prices& prices) {
-    const double after = spend + increment.extra_cost(prices);
-    if (after < budget - slack) return true;
-    if (after > budget + slack) return false;
-    Totals trial = exact;
-    trial.take(increment);
-    return trial.spend(prices) <= budget;
-  }
-  void pay(const Increment& increment, const Prices& prices) {
-    exact.take(increment);
-    spend += increment.extra_cost(prices);
-  }
-  // Notes an increment that did not fit, or that came after one.
-  void pass(const Increment& increment) {
-    if (cut == 0.0) cut = increment.efficiency;
-  }
-};
-
-struct Walk {
-  Purse total;
-  std::vector<Purse> segments;
-};
-
 // Takes what both purses can pay, in path order.
 void walk_path(std::span<const Increment> path, const Segments& segments, const Prices& prices,
-               std::vector<std::uint8_t>& arm, Walk& walk) {
+               std::vector<std::uint8_t>& arm, SegmentWalk& walk) {
   std::vector<bool> passed(arm.size());
   for (const Increment& increment : path) {
-    Purse& segment = walk.segments[segments.of_unit[increment.unit]];
-    if (walk.total.cut > 0.0 && ++walk.total.offered > kFillIncrements) break;
-    if (segment.cut > 0.0 && ++segment.offered > kFillIncrements) continue;
-    if (passed[increment.unit]) continue;
-    const bool segment_fits = segment.fits(increment, prices);
-    if (segment_fits && walk.total.fits(increment, prices)) {
-      segment.pay(increment, prices);
-      walk.total.pay(increment, prices);
+    const std::size_t segment = segments.of_unit[increment.unit];
+    if (walk.total_is_done()) break;
+    if (walk.segment_is_done(segment) || passed[increment.unit]) continue;
+    if (walk.take(increment, segment, prices)) {
       arm[increment.unit] = increment.arm_to;
-      continue;
+    } else {
+      passed[increment.unit] = true;
     }
-    (segment_fits ? walk.total : segment).pass(increment);
-    passed[increment.unit] = true;
   }
+  walk.finish();
 }
 
-// Some units with their plan, and what bounds it.
+// Some units with their plan.
 struct Walked {
   bool can_pay = false;
-  Walk walk;
+  SegmentWalk walk;
   std::vector<std::uint8_t> arm;
   std::vector<double> price;  // of cost, per segment: where the segment or the total was cut
-  double dual = 0.0;          // of sum(r - f*c) over these and the other units at the prices, f the least efficiency
 };
-
-// The purses with the other units and the cheapest plan of these paid; false where one of them cannot pay it.
-bool open_purses(const Problem& problem, double budget, const PlanSums& paid, Walk& walk) {
-  const Prices prices(problem.rules);
-  walk.total.budget = budget;
-  walk.total.exact = paid.total();
-  walk.total.settle(prices);
-  walk.segments.resize(problem.segments.budgets.size());
-  bool can_pay = walk.total.spend <= budget;
-  for (std::size_t s = 0; s < walk.segments.size(); ++s) {
-    Purse& segment = walk.segments[s];
-    segment.budget = problem.segments.budgets[s];
-    segment.exact = paid.segments[s];
-    segment.settle(prices);
-    can_pay &= segment.spend <= segment.budget;
-  }
-  return can_pay;
-}
-
-// The dual value at the prices of the cuts.
-double dual_of(const Walked& walked, std::span<const Increment> path, const Problem& problem, const PlanSums& others,
-               const std::vector<std::uint8_t>& least_arm) {
-  const Prices prices(problem.rules);
-  const Walk& walk = walked.walk;
-  const double total_price = std::max(walk.total.cut, prices.least_efficiency);
-  double dual = walk.total.cut > 0.0 ? (total_price - prices.least_efficiency) * walk.total.budget : 0.0;
-  for (std::size_t s = 0; s < walk.segments.size(); ++s) {
-    const double price = walked.price[s];
-    if (price > total_price) dual += (price - total_price) * walk.segments[s].budget;
-    dual += others.segments[s].revenue.value() - price * others.segments[s].spend(prices);
-  }
-  for (std::size_t unit = 0; unit < least_arm.size(); ++unit) {
-    const std::uint8_t arm = least_arm[unit];
-    const double cost = prices.known() != nullptr ? prices.price[arm] : static_cast<double>(problem.cost(unit, arm));
-    dual += static_cast<double>(problem.revenue(unit, arm)) - walked.price[problem.segments.of_unit[unit]] * cost;
-  }
-  for (const Increment& increment : path) {
-    const double price = walked.price[problem.segments.of_unit[increment.unit]];
-    if (increment.efficiency > price) dual += increment.extra_revenue() - price * increment.extra_cost(prices);
-  }
-  return dual;
-}
 
 // problem: the units to walk, with the budgets of all. others: what the other units sum up to.
 Walked walk_units(const Problem& problem, double budget, const PlanSums& others, core::RunContext& context) {
   UnitsInMemory pieces(all_units(problem));
   const Prices prices(problem.rules);
   const WholePath whole = sort_whole_path(pieces, problem.rules, context);
-  const std::span<const Increment> path = whole.path.increments();
-  std::vector<std::uint8_t> least_arm(problem.num_units());
-  assign(all_units(problem), problem.rules, {0, {}}, least_arm.data(), context);
-  PlanSums paid = others;
-  paid.add(sum_plan(problem, least_arm, context));
   Walked walked;
-  walked.can_pay = open_purses(problem, budget, paid, walked.walk);
+  walked.arm.resize(problem.num_units());
+  assign(all_units(problem), problem.rules, {0, {}}, walked.arm.data(), context);
+  PlanSums paid = others;
+  paid.add(sum_plan(problem, walked.arm, context));
+  walked.walk.segments.resize(problem.segments.budgets.size());
+  for (std::size_t s = 0; s < walked.walk.segments.size(); ++s) {
+    walked.walk.segments[s].budget = problem.segments.budgets[s];
+    walked.walk.segments[s].exact = paid.segments[s];
+  }
+  walked.can_pay = walked.walk.open(budget, prices);
   if (!walked.can_pay) return walked;
-  walked.arm = least_arm;
-  walk_path(path, problem.segments, prices, walked.arm, walked.walk);
-  const double total_price = std::max(walked.walk.total.cut, prices.least_efficiency);
-  for (const Purse& segment : walked.walk.segments) walked.price.push_back(std::max(segment.cut, total_price));
-  walked.dual = dual_of(walked, path, problem, others, least_arm);
+  walk_path(whole.path.increments(), problem.segments, prices, walked.arm, walked.walk);
+  for (std::size_t s = 0; s < walked.walk.segments.size(); ++s) walked.price.push_back(walked.walk.price(s, prices));
   return walked;
 }
 
@@ -177,7 +96,7 @@ std::optional<PriceBox> box_on_sample(const Problem& problem, double budget, cor
   box.cost_width.assign(num_segments, 1.0);
   const std::vector<double> factors = opening_factors(scaled, box, context);
   // Segments that only the total cuts share its price.
-  const double total_price = std::max(walked.walk.total.cut, Prices(problem.rules).least_efficiency);
+  const double total_price = walked.walk.total_price(Prices(problem.rules));
   std::vector<std::vector<double>> of_cut(num_segments + 1);
   const auto cut_of = [&](std::size_t s) { return walked.price[s] > total_price ? s : num_segments; };
   for (std::size_t unit = 0; unit < factors.size(); ++unit)
@@ -257,33 +176,10 @@ Solution solve_segments(const Problem& problem, double budget, core::RunContext&
   }
   std::optional<SegmentPlan> found = walk_open_units(problem, budget, context);
   const SegmentPlan plan = found ? std::move(*found) : walk_all_units(problem, budget, context);
-  const Walk& walk = plan.walked.walk;
   solution.arm = plan.arm;
-  solution.spend = walk.total.exact.spend(prices);
-  solution.revenue = walk.total.exact.revenue.value();
-  solution.value = prices.value(solution.revenue, solution.spend);
-  const double total_price = std::max(walk.total.cut, prices.least_efficiency);
-  const double scale = prices.profit ? prices.margin : 1.0;
-  const double own = solution.revenue - prices.least_efficiency * solution.spend;
-  solution.gap = scale * std::max(0.0, plan.walked.dual - own);
-  solution.bound = solution.value + solution.gap;
-  solution.multiplier = walk.total.cut > 0.0 ? prices.multiplier(walk.total.cut) : 0.0;
-  bool segment_binds = false;
-  for (const Purse& segment : walk.segments) {
-    solution.segment_spend.push_back(segment.exact.spend(prices));
-    solution.segment_multiplier.push_back(scale * std::max(0.0, segment.cut - total_price));
-    segment_binds |= segment.cut > 0.0;
-  }
-  solution.units_per_arm = walk.total.exact.units_per_arm(problem.num_arms());
-  if (walk.total.cut > 0.0 || segment_binds) {
-    solution.status = Status::optimal;
-    solution.binding = walk.total.cut > 0.0 ? Binding::budget : Binding::segment_budgets;
-  } else {
-    solution.status = std::isinf(budget) ? Status::no_budget : Status::not_binding;
-    solution.binding = Binding::best_arms;
-    explain_unspent(
-        problem.rules, [&] { return ends.most_at_any_return().spend(prices) > solution.spend; }, solution);
-  }
+  describe_walk(
+      plan.walked.walk, problem.rules, problem.num_arms(),
+      [&] { return ends.most_at_any_return().spend(prices) > solution.spend; }, solution);
   return solution;
 }
 

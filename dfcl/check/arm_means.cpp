@@ -12,58 +12,29 @@
 namespace dfcl::check {
 namespace {
 
-constexpr std::size_t kOutcomes = 2;  // revenue, cost
-
-struct Totals {
-  std::size_t units = 0;
-  std::size_t with_revenue = 0;
-  double weight = 0.0;
-  std::array<double, kOutcomes> outcome{};  // sum of weight x outcome
-};
-
-// Sums over groups of u_g, the group's part in the arm's mean (docs/check.md, eq. 2).
-struct Spread {
-  std::size_t groups = 0;
-  std::array<double, kOutcomes> square{};   // u_g^2
-  std::array<double, kOutcomes> product{};  // u_g of this arm x u_g of control
-};
-
-// What is estimated of a unit's cost: all of it, or, where the study knows a price or a rate, what that is paid for:
-// the revenue, or whether it was paid at all. The fact itself is a factor without an error.
-double cost_of(const data::Trial& trial, std::size_t row) {
-  const auto cost = static_cast<double>(trial.cost[row]);
-  switch (trial.cost_facts.kind) {
-    case data::CostKind::price: return 1.0;
-    case data::CostKind::rate: return static_cast<double>(trial.revenue[row]);
-    case data::CostKind::price_if: return trial.cost_facts.is_paid(trial.arm[row], cost) ? 1.0 : 0.0;
-    case data::CostKind::observed: break;
-  }
-  return cost;
-}
-
 double cost_factor(const data::Trial& trial, std::size_t arm) {
   return trial.cost_facts.is_known() ? trial.cost_facts.per_arm[arm] : 1.0;
 }
 
-std::vector<Totals> totals_of(const data::Trial& trial, const RowGroups& order, core::RunContext& context) {
+std::vector<ArmTotals> totals_of(const data::Trial& trial, const RowGroups& order, core::RunContext& context) {
   const std::size_t num_arms = trial.arms.size();
   return core::sum_chunks(
-      context, trial.num_units(), chunk_size_of(trial.num_units()), std::vector<Totals>(num_arms),
+      context, trial.num_units(), chunk_size_of(trial.num_units()), std::vector<ArmTotals>(num_arms),
       [&](std::size_t begin, std::size_t end) {
-        std::vector<Totals> part(num_arms);
+        std::vector<ArmTotals> part(num_arms);
         for (std::size_t i = begin; i < end; ++i) {
           const std::size_t row = order.place(i);
-          Totals& arm = part[trial.arm[row]];
+          ArmTotals& arm = part[trial.arm[row]];
           const double weight = data::row_weight(trial, row);
           ++arm.units;
           arm.with_revenue += trial.revenue[row] != 0.0f ? 1 : 0;
           arm.weight += weight;
           arm.outcome[0] += weight * static_cast<double>(trial.revenue[row]);
-          arm.outcome[1] += weight * cost_of(trial, row);
+          arm.outcome[1] += weight * estimated_cost(trial, row);
         }
         return part;
       },
-      [](std::vector<Totals>& total, const std::vector<Totals>& part) {
+      [](std::vector<ArmTotals>& total, const std::vector<ArmTotals>& part) {
         for (std::size_t arm = 0; arm < total.size(); ++arm) {
           total[arm].units += part[arm].units;
           total[arm].with_revenue += part[arm].with_revenue;
@@ -74,10 +45,10 @@ std::vector<Totals> totals_of(const data::Trial& trial, const RowGroups& order, 
 }
 
 // Adds the groups [begin, end) to the spreads of the arms.
-std::vector<Spread> spread_of_chunk(const data::Trial& trial, const RowGroups& groups,
-                                    const std::vector<Totals>& totals, std::size_t begin, std::size_t end) {
+std::vector<ArmSpread> spread_of_chunk(const data::Trial& trial, const RowGroups& groups,
+                                       const std::vector<ArmTotals>& totals, std::size_t begin, std::size_t end) {
   const std::size_t num_arms = trial.arms.size();
-  std::vector<Spread> spreads(num_arms);
+  std::vector<ArmSpread> spreads(num_arms);
   std::vector<std::array<double, kOutcomes>> parts(num_arms);
   std::vector<bool> seen(num_arms);
   for (std::size_t group = begin; group < end; ++group) {
@@ -89,7 +60,7 @@ std::vector<Spread> spread_of_chunk(const data::Trial& trial, const RowGroups& g
       const double weight = data::row_weight(trial, row) / totals[arm].weight;
       seen[arm] = true;
       parts[arm][0] += weight * (static_cast<double>(trial.revenue[row]) - totals[arm].outcome[0] / totals[arm].weight);
-      parts[arm][1] += weight * (cost_of(trial, row) - totals[arm].outcome[1] / totals[arm].weight);
+      parts[arm][1] += weight * (estimated_cost(trial, row) - totals[arm].outcome[1] / totals[arm].weight);
     }
     for (std::size_t arm = 0; arm < num_arms; ++arm) {
       if (!seen[arm]) continue;
@@ -103,12 +74,12 @@ std::vector<Spread> spread_of_chunk(const data::Trial& trial, const RowGroups& g
   return spreads;
 }
 
-std::vector<Spread> spreads_of(const data::Trial& trial, const RowGroups& groups, const std::vector<Totals>& totals,
-                               core::RunContext& context) {
+std::vector<ArmSpread> spreads_of(const data::Trial& trial, const RowGroups& groups,
+                                  const std::vector<ArmTotals>& totals, core::RunContext& context) {
   return core::sum_chunks(
-      context, groups.size(), chunk_size_of(groups.size()), std::vector<Spread>(totals.size()),
+      context, groups.size(), chunk_size_of(groups.size()), std::vector<ArmSpread>(totals.size()),
       [&](std::size_t begin, std::size_t end) { return spread_of_chunk(trial, groups, totals, begin, end); },
-      [](std::vector<Spread>& total, const std::vector<Spread>& part) {
+      [](std::vector<ArmSpread>& total, const std::vector<ArmSpread>& part) {
         for (std::size_t arm = 0; arm < total.size(); ++arm) {
           total[arm].groups += part[arm].groups;
           for (std::size_t k = 0; k < kOutcomes; ++k) {
@@ -120,7 +91,7 @@ std::vector<Spread> spreads_of(const data::Trial& trial, const RowGroups& groups
 }
 
 // The variance of an arm's mean; NaN with fewer than two groups.
-double variance_of(const Spread& spread, std::size_t k) {
+double variance_of(const ArmSpread& spread, std::size_t k) {
   if (spread.groups < 2) return std::numeric_limits<double>::quiet_NaN();
   const auto count = static_cast<double>(spread.groups);
   return spread.square[k] * count / (count - 1.0);
@@ -131,7 +102,7 @@ Interval interval_of(double value, double variance, double degrees) {
   return core::t_interval(value, std::sqrt(variance), degrees, 0.95);
 }
 
-Difference difference_of(double value, const Spread& arm, const Spread& control, std::size_t k) {
+Difference difference_of(double value, const ArmSpread& arm, const ArmSpread& control, std::size_t k) {
   const double v1 = variance_of(arm, k);
   const double v0 = variance_of(control, k);
   const double variance = std::max(0.0, v1 + v0 - 2.0 * arm.product[k]);
@@ -146,9 +117,26 @@ Difference difference_of(double value, const Spread& arm, const Spread& control,
 
 }  // namespace
 
+double estimated_cost(const data::Trial& trial, std::size_t row) {
+  const auto cost = static_cast<double>(trial.cost[row]);
+  switch (trial.cost_facts.kind) {
+    case data::CostKind::price: return 1.0;
+    case data::CostKind::rate: return static_cast<double>(trial.revenue[row]);
+    case data::CostKind::price_if: return trial.cost_facts.is_paid(trial.arm[row], cost) ? 1.0 : 0.0;
+    case data::CostKind::observed: break;
+  }
+  return cost;
+}
+
 std::vector<ArmSummary> arm_means(const data::Trial& trial, const RowGroups& groups, core::RunContext& context) {
-  std::vector<Totals> totals = totals_of(trial, groups, context);
-  std::vector<Spread> spreads = spreads_of(trial, groups, totals, context);
+  const std::vector<ArmTotals> totals = totals_of(trial, groups, context);
+  return arm_summaries(trial, totals, spreads_of(trial, groups, totals, context));
+}
+
+std::vector<ArmSummary> arm_summaries(const data::Trial& trial, std::vector<ArmTotals> totals,
+                                      std::vector<ArmSpread> spreads) {
+  std::size_t num_units = 0;
+  for (const ArmTotals& arm : totals) num_units += arm.units;
   const std::size_t control = trial.arms.control;
   for (std::size_t arm = 0; arm < totals.size(); ++arm) {
     const double factor = cost_factor(trial, arm);
@@ -165,7 +153,7 @@ std::vector<ArmSummary> arm_means(const data::Trial& trial, const RowGroups& gro
     summary.num_units = totals[arm].units;
     summary.num_with_revenue = totals[arm].with_revenue;
     summary.num_clusters = trial.has_clusters() ? spreads[arm].groups : 0;
-    summary.share = static_cast<double>(totals[arm].units) / static_cast<double>(trial.num_units());
+    summary.share = static_cast<double>(totals[arm].units) / static_cast<double>(num_units);
     const double degrees = static_cast<double>(spreads[arm].groups) - 1.0;
     summary.revenue = interval_of(mean(arm, 0), variance_of(spreads[arm], 0), degrees);
     summary.cost = interval_of(mean(arm, 1), variance_of(spreads[arm], 1), degrees);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "dfcl/core/distributions.h"
 #include "dfcl/core/parallel.h"
@@ -32,24 +33,35 @@ bool propensity_varies(const data::Trial& trial) {
   return false;
 }
 
+}  // namespace
+
+bool has_varying_weights(const data::Trial& trial) { return !trial.weight.empty() || propensity_varies(trial); }
+
 std::size_t smallest_arm_of(const data::Trial& trial, const Draws& draws) {
   std::vector<std::size_t> counts(trial.arms.size());
   for (const std::uint8_t arm : draws.arm) ++counts[arm];
   return *std::min_element(counts.begin(), counts.end());
 }
 
-}  // namespace
-
 BalanceTest::BalanceTest(const data::Trial& trial, const Draws& draws, const CheckOptions& options,
                          core::RunContext& context)
     : trial_(trial), expansion_(trial.features, draws.groups, smallest_arm_of(trial, draws), options, context) {
-  const bool weighted = !trial.weight.empty() || propensity_varies(trial);
+  moments_ = column_moments(trial, draws, expansion_, has_varying_weights(trial), context);
+  test_features(draws, options, context);
+}
+
+BalanceTest::BalanceTest(const data::Trial& trial, const Draws& draws, Expansion expansion, ColumnMoments moments,
+                         const CheckOptions& options, core::RunContext& context)
+    : trial_(trial), expansion_(std::move(expansion)), moments_(std::move(moments)) {
+  test_features(draws, options, context);
+}
+
+void BalanceTest::test_features(const Draws& draws, const CheckOptions& options, core::RunContext& context) {
+  const bool weighted = !moments_.sum_squared.empty();
   if (weighted || expansion_.num_columns() > options.max_columns) method_ = BalanceMethod::smallest_p;
-  moments_ = column_moments(trial, draws, expansion_, weighted, context);
-  if (method_ == BalanceMethod::joint) {
-    covariance_ = column_covariance(trial, draws, expansion_, moments_, options.covariance_draws, context);
-  }
-  features_.resize(trial.features.num_features());
+  if (method_ == BalanceMethod::joint)
+    covariance_ = column_covariance(trial_, draws, expansion_, moments_, options.covariance_draws, context);
+  features_.resize(trial_.features.num_features());
   core::for_each_chunk(context, features_.size(), 1, [&](std::size_t feature, std::size_t, std::size_t) {
     features_[feature] = feature_balance(feature);
   });

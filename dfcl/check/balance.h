@@ -17,10 +17,17 @@
 
 namespace dfcl::check {
 
+// Weights differ between units of one arm.
+bool has_varying_weights(const data::Trial& trial);
+std::size_t smallest_arm_of(const data::Trial& trial, const Draws& draws);
+
 class BalanceTest {
  public:
   // The trial must outlive the test.
   BalanceTest(const data::Trial& trial, const Draws& draws, const CheckOptions& options, core::RunContext& context);
+  // moments: of all rows, of which the trial is a sample; by the expansion.
+  BalanceTest(const data::Trial& trial, const Draws& draws, Expansion expansion, ColumnMoments moments,
+              const CheckOptions& options, core::RunContext& context);
 
   const std::vector<FeatureBalance>& features() const { return features_; }
 
@@ -28,6 +35,7 @@ class BalanceTest {
   Balance result(const std::vector<bool>& left_out) const;
 
  private:
+  void test_features(const Draws& draws, const CheckOptions& options, core::RunContext& context);
   FeatureBalance feature_balance(std::size_t feature) const;
   double standardised_difference(const Expansion::Plan& plan, std::size_t column, std::size_t arm) const;
   double columns_p(const std::vector<std::size_t>& columns, JointTest* joint) const;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/check/check.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "dfcl/check/arm_means.h"
 #include "dfcl/check/balance.h"
+#include "dfcl/check/check_sums.h"
 #include "dfcl/check/columns.h"
 #include "dfcl/check/draws.h"
 #include "dfcl/check/duplicates.h"
@@ -42,13 +46,14 @@ std::vector<GuardrailSummary> guardrail_means(const data::Trial& trial, const Ro
   return summaries;
 }
 
-}  // namespace
+RowFacts row_facts(const data::Trial& trial) {
+  RowFacts facts;
+  for (std::size_t row = 0; row < trial.num_units(); ++row) facts.add(trial, row);
+  return facts;
+}
 
-CheckResult check_trial(const data::Trial& trial, const data::Study& study, core::RunContext& context,
-                        const CheckOptions& options) {
-  if (trial.num_units() < 2 || trial.arms.size() < 2) {
-    throw core::Error({.kind = core::ErrorKind::data, .what = "a trial needs at least two units and two arms"});
-  }
+// What the trial itself says, or a sample of it.
+CheckResult described(const data::Trial& trial, const data::Study& study) {
   CheckResult result;
   result.num_units = trial.num_units();
   result.num_features = trial.features.num_features();
@@ -59,7 +64,21 @@ CheckResult check_trial(const data::Trial& trial, const data::Study& study, core
   result.has_sample_weights = !trial.weight.empty();
   result.notes = trial.notes;
   result.words = data::report_words(study);
+  return result;
+}
 
+void require_two(const data::Trial& trial) {
+  if (trial.num_units() < 2 || trial.arms.size() < 2) {
+    throw core::Error({.kind = core::ErrorKind::data, .what = "a trial needs at least two units and two arms"});
+  }
+}
+
+}  // namespace
+
+CheckResult check_trial(const data::Trial& trial, const data::Study& study, core::RunContext& context,
+                        const CheckOptions& options) {
+  require_two(trial);
+  CheckResult result = described(trial, study);
   const RowGroups groups = groups_of(trial, context);
   const Draws draws = draws_of(trial, groups, context);
   result.drawn = draws.drawn;
@@ -89,8 +108,48 @@ CheckResult check_trial(const data::Trial& trial, const data::Study& study, core
 
   const bool draws_at_one_time = draws.drawn == Drawn::unit || draws.drawn == Drawn::cluster_and_time;
   const TimeFindings times{.share_drift_p = draws_at_one_time && !result.weighted ? share_drift_p(counts) : 1.0};
-  judge(trial, study, options, times, result);
+  judge(trial, study, options, times, row_facts(trial), result);
   context.progress(kTask, kSteps, kSteps, "steps");
+  context.finished(kTask);
+  return result;
+}
+
+CheckElsewhere::CheckElsewhere(const data::Trial& sample, const data::Study& study, std::size_t num_units,
+                               const CheckOptions& options, core::RunContext& context)
+    : sample_(sample), study_(study), options_(options) {
+  require_two(sample);
+  draws_ = draws_of(sample, groups_of(sample, context), context);
+  const double share =
+      static_cast<double>(sample.num_units()) / static_cast<double>(std::max(num_units, sample.num_units()));
+  const auto smallest = static_cast<std::size_t>(static_cast<double>(smallest_arm_of(sample, draws_)) / share);
+  expansion_ = std::make_unique<Expansion>(sample.features, draws_.groups, smallest, options, context);
+}
+
+CheckElsewhere::~CheckElsewhere() = default;
+
+std::string CheckElsewhere::task() const {
+  return CheckTask{sample_.arms.size(), sample_.guardrails.size(), has_varying_weights(sample_), *expansion_}
+      .to_bytes();
+}
+
+CheckResult CheckElsewhere::conclude(const CheckSums& sums, Duplicates duplicates, core::RunContext& context) const {
+  CheckResult result = described(sample_, study_);
+  result.drawn = draws_.drawn;
+  result.num_units = result.num_draws = sums.num_units();
+  result.arms = sums.arms(sample_);
+  result.guardrails = sums.guardrails(sample_);
+  set_designed_shares(study_, result.arms);
+  const DrawCounts counts{sums.table().units_per_arm, {}};
+  result.sample_ratio = sample_ratio(counts, sample_, study_, draws_.drawn);
+  result.duplicates = std::move(duplicates);
+  result.columns = column_summaries(sample_, sums.table());
+  const BalanceTest balance(sample_, draws_, *expansion_, sums.moments(), options_, context);
+  std::vector<bool> left_out(sample_.features.num_features());
+  result.suspects =
+      find_suspects(sample_, sums.table(), balance.features(), result.num_draws, options_, left_out, context);
+  find_outcome_leaks(sample_, draws_.groups, options_, left_out, result.suspects, context);
+  result.balance = balance.result(left_out);
+  judge(sample_, study_, options_, {}, sums.facts(), result);
   context.finished(kTask);
   return result;
 }

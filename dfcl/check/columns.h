@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "dfcl/check/check.h"
@@ -25,6 +26,11 @@ struct ColumnTable {
   std::vector<ColumnInArm> cells;  // arms x features
   std::vector<std::size_t> units_per_arm;
 
+  ColumnTable() = default;
+  ColumnTable(std::size_t num_arms, std::size_t features);
+  // One row.
+  void add(std::size_t arm, std::span<const float> values);
+  void merge(const ColumnTable& other);
   const ColumnInArm& cell(std::size_t arm, std::size_t feature) const { return cells[arm * num_features + feature]; }
 };
 

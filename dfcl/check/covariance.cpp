@@ -31,19 +31,6 @@ double weight_of(const data::Trial& trial, const Draws& draws, std::size_t draw)
   return sum / static_cast<double>(size);
 }
 
-ColumnMoments empty_moments(std::size_t num_arms, std::size_t num_columns, bool weighted) {
-  ColumnMoments moments;
-  moments.num_columns = num_columns;
-  moments.draws.resize(num_arms);
-  moments.weight.resize(num_arms);
-  moments.weight_squared.resize(num_arms);
-  moments.sum.resize(num_arms * num_columns);
-  moments.square.resize(num_arms * num_columns);
-  moments.sum_squared.resize(weighted ? num_arms * num_columns : 0);
-  moments.square_squared.resize(weighted ? num_arms * num_columns : 0);
-  return moments;
-}
-
 void add_draw(ColumnMoments& moments, std::size_t arm, double weight, bool weighted,
               const std::vector<float>& columns) {
   moments.draws[arm] += 1.0;
@@ -88,6 +75,19 @@ void add_products(const std::vector<double>& tile, std::size_t num_columns, std:
 }
 
 }  // namespace
+
+ColumnMoments empty_moments(std::size_t num_arms, std::size_t num_columns, bool weighted) {
+  ColumnMoments moments;
+  moments.num_columns = num_columns;
+  moments.draws.resize(num_arms);
+  moments.weight.resize(num_arms);
+  moments.weight_squared.resize(num_arms);
+  moments.sum.resize(num_arms * num_columns);
+  moments.square.resize(num_arms * num_columns);
+  moments.sum_squared.resize(weighted ? num_arms * num_columns : 0);
+  moments.square_squared.resize(weighted ? num_arms * num_columns : 0);
+  return moments;
+}
 
 ColumnMoments column_moments(const data::Trial& trial, const Draws& draws, const Expansion& expansion, bool weighted,
                              core::RunContext& context) {
@@ -160,7 +160,7 @@ std::vector<double> column_covariance(const data::Trial& trial, const Draws& dra
 
   // The inverse of a sampled covariance is too large by this factor on average.
   const auto sampled = static_cast<double>(sample.size());
-  const bool all = sample.size() == draws.arm.size();
+  const bool all = sampled == num_draws;  // moments may be of more draws than are at hand
   const double widen = all ? 1.0 : (sampled - 1.0) / (sampled - columns - 2.0);
   std::vector<double> deviation(size);
   for (std::size_t k = 0; k < size; ++k) deviation[k] = std::sqrt(products[k * size + k]);

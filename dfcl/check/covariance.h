@@ -30,6 +30,7 @@ struct ColumnMoments {
   double mean(std::size_t arm, std::size_t column) const { return sum[arm * num_columns + column] / weight[arm]; }
 };
 
+ColumnMoments empty_moments(std::size_t num_arms, std::size_t num_columns, bool weighted);
 ColumnMoments column_moments(const data::Trial& trial, const Draws& draws, const Expansion& expansion, bool weighted,
                              core::RunContext& context);
 

@@ -138,6 +138,53 @@ void Expansion::add(std::span<const float> row, float weight, std::span<float> s
   }
 }
 
+void Expansion::save(core::ByteWriter& bytes) const {
+  bytes.write_count(num_columns_);
+  bytes.write_count(plans_.size());
+  for (const Plan& plan : plans_) {
+    bytes.write(plan.categorical);
+    bytes.write(plan.flag);
+    for (const float number : {plan.low, plan.high, plan.center, plan.inverse_scale}) bytes.write(number);
+    bytes.write_count(plan.value_column);
+    bytes.write_count(plan.missing_column);
+    bytes.write_all(plan.level_columns);
+    bytes.write_count(plan.first_column);
+    bytes.write_count(plan.end_column);
+  }
+}
+
+Expansion Expansion::load(core::ByteReader& bytes) {
+  constexpr std::size_t kMostColumns = 1'000'000;
+  Expansion expansion;
+  expansion.num_columns_ = bytes.read<std::uint64_t>();
+  bytes.require(expansion.num_columns_ <= kMostColumns, "too many columns");
+  const auto read_column = [&] {
+    const auto column = static_cast<std::size_t>(bytes.read<std::uint64_t>());
+    bytes.require(column == kNone || column < expansion.num_columns_, "a column that is none");
+    return column;
+  };
+  expansion.plans_.resize(bytes.read_count(2));
+  for (Plan& plan : expansion.plans_) {
+    plan.categorical = bytes.read<std::uint8_t>() != 0;
+    plan.flag = bytes.read<std::uint8_t>() != 0;
+    for (float* number : {&plan.low, &plan.high, &plan.center, &plan.inverse_scale}) {
+      *number = bytes.read<float>();
+      bytes.require(std::isfinite(*number), "a number that is not finite");
+    }
+    plan.value_column = read_column();
+    plan.missing_column = read_column();
+    plan.level_columns = bytes.read_all<std::size_t>();
+    for (const std::size_t column : plan.level_columns)
+      bytes.require(column == kNone || column < expansion.num_columns_, "a column that is none");
+    plan.first_column = bytes.read<std::uint64_t>();
+    plan.end_column = bytes.read<std::uint64_t>();
+    bytes.require(
+        plan.first_column <= plan.end_column && plan.end_column <= expansion.num_columns_ && plan.low <= plan.high,
+        "columns that cannot be");
+  }
+  return expansion;
+}
+
 void Expansion::keep(std::span<const std::size_t> columns) {
   std::vector<std::size_t> place(num_columns_, kNone);
   for (std::size_t i = 0; i < columns.size(); ++i) place[columns[i]] = i;

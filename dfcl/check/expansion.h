@@ -13,6 +13,7 @@
 
 #include "dfcl/check/check.h"
 #include "dfcl/check/draws.h"
+#include "dfcl/core/bytes.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/data/features.h"
 
@@ -43,6 +44,10 @@ class Expansion {
   Expansion(const data::Features& features, const RowGroups& order, std::size_t smallest_arm,
             const CheckOptions& options, core::RunContext& context);
 
+  void save(core::ByteWriter& bytes) const;
+  // Throws Error of kind data.
+  static Expansion load(core::ByteReader& bytes);
+
   std::size_t num_columns() const { return num_columns_; }
   const std::vector<Plan>& plans() const { return plans_; }
 
@@ -57,6 +62,8 @@ class Expansion {
   std::string what(const data::FeatureColumn& feature, const Plan& plan, std::size_t column) const;
 
  private:
+  Expansion() = default;
+
   std::vector<Plan> plans_;
   std::size_t num_columns_ = 0;
 };

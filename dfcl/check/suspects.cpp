@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "dfcl/check/draws.h"
 #include "dfcl/core/distributions.h"
@@ -18,6 +20,7 @@ constexpr double kMinDraws = 20.0;  // fewer draws in an arm can be constant by 
 struct Question {
   const data::Trial& trial;
   const ColumnTable& table;
+  double num_units;       // that the table counts; the trial may be a sample of them
   double draws_per_unit;  // rows of one draw share their arm, so they count as that many less
   double level;           // p-values below it are beyond chance, over all features
   const CheckOptions& options;
@@ -54,7 +57,7 @@ std::string missing_reason(const Question& ask, std::size_t feature) {
   }
   const bool in_one_arm = arms_with_missing == 1;
   if (!in_one_arm && shares[highest] - shares[lowest] < ask.options.suspect_missing) return "";
-  if (missing_p(ask, feature, 1.0 - observed / static_cast<double>(ask.trial.num_units())) >= ask.level) return "";
+  if (missing_p(ask, feature, 1.0 - observed / ask.num_units) >= ask.level) return "";
   const std::vector<std::string>& labels = ask.trial.arms.labels;
   if (in_one_arm) {
     return fmt::format("missing in arm '{}' only ({:.1f} % of its units)", labels[highest], 100.0 * shares[highest]);
@@ -63,18 +66,26 @@ std::string missing_reason(const Question& ask, std::size_t feature) {
                      labels[highest], 100.0 * shares[lowest], labels[lowest]);
 }
 
-// How many observed units outside `arm` hold `value`.
-double count_elsewhere(const Question& ask, std::size_t feature, std::size_t arm, float value) {
-  return core::sum_chunks(
-      ask.context, ask.trial.num_units(), chunk_size_of(ask.trial.num_units()), 0.0,
+// The share of `value` in the observed units outside `arm`, of the units at hand.
+double share_elsewhere(const Question& ask, std::size_t feature, std::size_t arm, float value) {
+  using Pair = std::array<double, 2>;  // observed, and with the value
+  const Pair counts = core::sum_chunks(
+      ask.context, ask.trial.num_units(), chunk_size_of(ask.trial.num_units()), Pair{},
       [&](std::size_t begin, std::size_t end) {
-        double count = 0.0;
+        Pair part{};
         for (std::size_t row = begin; row < end; ++row) {
-          if (ask.trial.arm[row] != arm && ask.trial.features.values(row, feature) == value) count += 1.0;
+          const float own = ask.trial.features.values(row, feature);
+          if (ask.trial.arm[row] == arm || !std::isfinite(own)) continue;
+          part[0] += 1.0;
+          part[1] += own == value ? 1.0 : 0.0;
         }
-        return count;
+        return part;
       },
-      [](double& total, double part) { total += part; });
+      [](Pair& total, const Pair& part) {
+        total[0] += part[0];
+        total[1] += part[1];
+      });
+  return counts[0] > 0.0 ? counts[1] / counts[0] : 1.0;
 }
 
 // Constant in one arm by chance has the probability f^n, with f the share of that value in the other arms.
@@ -88,7 +99,7 @@ std::string constant_reason(const Question& ask, std::size_t feature) {
     const double others = observed - static_cast<double>(cell.observed);
     const double draws = static_cast<double>(cell.observed) * ask.draws_per_unit;
     if (!cell.constant() || others == 0.0 || draws < kMinDraws) continue;
-    const double share = count_elsewhere(ask, feature, arm, cell.low) / others;
+    const double share = share_elsewhere(ask, feature, arm, cell.low);
     if (share == 1.0 || draws * std::log(share) >= std::log(ask.level)) continue;
     const data::FeatureColumn& column = ask.trial.features.columns[feature];
     const auto code = static_cast<std::size_t>(std::max(0.0f, cell.low));
@@ -116,9 +127,12 @@ std::vector<Suspect> find_suspects(const data::Trial& trial, const ColumnTable& 
                                    const CheckOptions& options, std::vector<bool>& left_out,
                                    core::RunContext& context) {
   std::vector<Suspect> suspects;
+  const auto num_units =
+      static_cast<double>(std::accumulate(table.units_per_arm.begin(), table.units_per_arm.end(), std::size_t{0}));
   const Question ask{.trial = trial,
                      .table = table,
-                     .draws_per_unit = static_cast<double>(num_draws) / static_cast<double>(trial.num_units()),
+                     .num_units = num_units,
+                     .draws_per_unit = static_cast<double>(num_draws) / num_units,
                      .level = options.unfit_p / static_cast<double>(std::max<std::size_t>(1, features.size())),
                      .options = options,
                      .context = context};

@@ -219,7 +219,7 @@ void judge_revenue(const CheckResult& result, Findings& warnings) {
        "an outcome that happens more often as [columns] revenue, or more units"});
 }
 
-void judge_arms(const data::Trial& trial, const CheckResult& result, Findings& warnings) {
+void judge_arms(const data::Trial& trial, const RowFacts& facts, const CheckResult& result, Findings& warnings) {
   judge_revenue(result, warnings);
   for (const ArmSummary& arm : result.arms) {
     if (arm.num_units < kFewUnits) {
@@ -240,39 +240,31 @@ void judge_arms(const data::Trial& trial, const CheckResult& result, Findings& w
                           ""});
     }
   }
-  if (!trial.propensity.empty()) {
-    const float smallest = *std::min_element(trial.propensity.begin(), trial.propensity.end());
-    if (smallest < kSmallPropensity) {
-      warnings.push_back({"propensity",
-                          fmt::format("The smallest propensity is {:.2g}: single units carry weights of {:.0f}.",
-                                      smallest, 1.0 / static_cast<double>(smallest)),
-                          ""});
-    }
+  const float smallest = facts.smallest_propensity;
+  if (smallest < kSmallPropensity) {
+    warnings.push_back({"propensity",
+                        fmt::format("The smallest propensity is {:.2g}: single units carry weights of {:.0f}.",
+                                    smallest, 1.0 / static_cast<double>(smallest)),
+                        ""});
   }
 }
 
-void judge_costs(const data::Trial& trial, const data::Study& study, const CheckResult& result, Findings& warnings) {
-  std::size_t negative = 0;
-  std::size_t control_costs = 0;
-  bool any = false;
-  for (std::size_t row = 0; row < trial.num_units(); ++row) {
-    negative += trial.cost[row] < 0.0f ? 1 : 0;
-    control_costs += trial.arm[row] == trial.arms.control && trial.cost[row] != 0.0f ? 1 : 0;
-    any = any || trial.cost[row] != 0.0f;
-  }
-  if (!any) {
+void judge_costs(const data::Trial& trial, const data::Study& study, const RowFacts& facts, const CheckResult& result,
+                 Findings& warnings) {
+  if (!facts.any_cost) {
     warnings.push_back({"cost", "No unit cost anything in any arm: no budget can bind.",
                         "name the cost column, or give [arms] cost or cost_per_revenue"});
   }
-  if (study.cost.non_negative && negative > 0) {
+  if (study.cost.non_negative && facts.negative_costs > 0) {
     warnings.push_back(
-        {"cost", fmt::format("[cost] non_negative is declared, but {} units cost less than 0.", negative), ""});
-  }
-  if (study.cost.control_is_free && control_costs > 0) {
-    warnings.push_back(
-        {"cost",
-         fmt::format("[cost] control_is_free is declared, but {} units of control cost something.", control_costs),
+        {"cost", fmt::format("[cost] non_negative is declared, but {} units cost less than 0.", facts.negative_costs),
          ""});
+  }
+  if (study.cost.control_is_free && facts.control_costs > 0) {
+    warnings.push_back({"cost",
+                        fmt::format("[cost] control_is_free is declared, but {} units of control cost something.",
+                                    facts.control_costs),
+                        ""});
   }
   if (!study.cost.rises_with_arm || !trial.arms.ordered) return;
   for (std::size_t arm = 1; arm < result.arms.size(); ++arm) {
@@ -310,8 +302,23 @@ std::string_view to_text(Grade grade) {
 
 std::string p_text(double p) { return p < 0.0001 ? "p < 0.0001" : fmt::format("p = {:.{}f}", p, p < 0.01 ? 4 : 3); }
 
+void RowFacts::add(const data::Trial& trial, std::size_t row) {
+  const float cost = trial.cost[row];
+  negative_costs += cost < 0.0f ? 1 : 0;
+  control_costs += trial.arm[row] == trial.arms.control && cost != 0.0f ? 1 : 0;
+  any_cost = any_cost || cost != 0.0f;
+  if (!trial.propensity.empty()) smallest_propensity = std::min(smallest_propensity, trial.propensity[row]);
+}
+
+void RowFacts::merge(const RowFacts& other) {
+  negative_costs += other.negative_costs;
+  control_costs += other.control_costs;
+  any_cost = any_cost || other.any_cost;
+  smallest_propensity = std::min(smallest_propensity, other.smallest_propensity);
+}
+
 void judge(const data::Trial& trial, const data::Study& study, const CheckOptions& options, const TimeFindings& times,
-           CheckResult& result) {
+           const RowFacts& facts, CheckResult& result) {
   Findings problems;
   Findings warnings;
   judge_sample_ratio(result, options, problems, warnings);
@@ -319,8 +326,8 @@ void judge(const data::Trial& trial, const data::Study& study, const CheckOption
   judge_suspects(result, problems);
   judge_duplicates(result, study, options, problems, warnings);
   judge_groups(trial, study, result, times, options, warnings);
-  judge_arms(trial, result, warnings);
-  judge_costs(trial, study, result, warnings);
+  judge_arms(trial, facts, result, warnings);
+  judge_costs(trial, study, facts, result, warnings);
   judge_constants(result, warnings);
   result.fit = problems.empty();
   if (!result.fit) result.grade = Grade::unfit;

@@ -3,6 +3,7 @@
 
 #include "dfcl/boost/boost_predictor.h"
 #include "dfcl/forest/forest_predictor.h"
+#include "dfcl/learn/whole_predictor.h"
 #include "dfcl/nn/network_predictor.h"
 #include "dfcl/nn/table/table_predictor.h"
 
@@ -15,10 +16,9 @@ struct Entry {
 };
 
 constexpr Entry kLearners[] = {
-    {"network", nn::load_network},
-    {"table network", nn::load_table_network},
-    {"forest", forest::load_forest},
-    {"boost", boost::load_boost},
+    {"network", nn::load_network},   {"table network", nn::load_table_network},
+    {"forest", forest::load_forest}, {"boost", boost::load_boost},
+    {"whole", learn::load_whole},
 };
 
 }  // namespace

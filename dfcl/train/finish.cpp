@@ -128,11 +128,15 @@ model::Model model_frame(const Finishing& finishing, const std::string& method, 
 }
 
 void finish_with_unseen(const Finishing& finishing, const HeldUnits& units, learn::Predicted unseen, bool calibrated,
-                        model::Model& result, core::RunContext& context) {
+                        model::Model& result, core::RunContext& context, std::size_t num_fitted) {
   const data::Trial& trial = finishing.trial;
   const learn::TrainingSet set = finishing.prepared.training_set(trial);
   const HeldOutcomes outcomes = held_outcomes(trial, finishing.prepared, units.rows, context);
-  if (calibrated) calibrate(finishing, outcomes.as_units(), unseen, result, context);
+  if (calibrated) {
+    CalibrationUnits fitting = outcomes.as_units();
+    fitting.num_fitted = num_fitted;
+    calibrate(finishing, fitting, unseen, result, context);
+  }
   result.held_out = out_of_fold_loss(set, units, outcomes, unseen, context);
   learn::set_known_costs(finishing.prepared.cost_facts, outcomes_of(unseen));
   result.evaluated = evaluate_unseen(trial, finishing.study, result, units.rows, unseen, data::UnseenUnits::out_of_fold,

@@ -45,8 +45,9 @@ model::Model model_frame(const Finishing& finishing, const std::string& method, 
 
 // With predictions of the held units by parts that did not see them, as learned: calibrates where asked, measures,
 // prices the budgets, hands out the training units' predictions.
+// num_fitted: others that the predictions were fitted on; 0: the units stand for them.
 void finish_with_unseen(const Finishing& finishing, const HeldUnits& units, learn::Predicted unseen, bool calibrated,
-                        model::Model& result, core::RunContext& context);
+                        model::Model& result, core::RunContext& context, std::size_t num_fitted = 0);
 
 // Without: calibrates by validation units where asked and there are enough, measures on them, prices the budgets by a
 // sample of the training units.

@@ -5,21 +5,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
+#include "dfcl/learn/whole_predictor.h"
 #include "dfcl/train/finish.h"
 #include "dfcl/train/folds.h"
 #include "dfcl/train/methods.h"
 #include "dfcl/train/stack.h"
-#include "dfcl/train/weigh_members.h"
 
 namespace dfcl::train {
 namespace {
 
 constexpr const char* kWeighing = "weighing shards";
-// With fewer units slopes do more harm than good, unless the study asks for them (docs/decisions/0100).
+
+// The shards are calibrated: fewer units know no better.
 constexpr std::size_t kLeastSlopeUnits = 40'000;
 
 std::string shard_name(std::size_t shard) { return fmt::format("shard {}", shard + 1); }
@@ -42,17 +44,16 @@ void require_alike(const data::Trial& judging, const std::vector<model::Model>& 
   }
 }
 
-// The fits of all shards, which count alike: they differ by nothing but the units that they saw, and units that judge
-// would prefer one of them by chance. The mean effect that a stack of a shard's own may have is left out.
-std::vector<learn::WeightedPredictor> fits_of(const std::vector<model::Model>& shards) {
-  std::vector<learn::WeightedPredictor> fits;
+// The models of all shards, which count alike: they differ by nothing but the units that they saw, and units that judge
+// would prefer one of them by chance. Each with its calibration: a mean of predictions that are not calibrated has
+// effects of mixed sizes (docs/decisions/0138).
+std::vector<learn::WeightedPredictor> wholes_of(const std::vector<model::Model>& shards) {
+  std::vector<learn::WeightedPredictor> wholes;
   for (const model::Model& shard : shards) {
-    double sum = 0.0;
-    for (const learn::WeightedPredictor& one : shard.predictors) sum += one.weight;
-    for (const learn::WeightedPredictor& one : shard.predictors)
-      fits.push_back({one.predictor, one.weight / sum / static_cast<double>(shards.size())});
+    learn::WholeParts parts{shard.arms.control, shard.predictors, shard.mean_effect, shard.calibration};
+    wholes.push_back({std::make_shared<learn::WholePredictor>(std::move(parts)), 1.0});
   }
-  return fits;
+  return wholes;
 }
 
 }  // namespace
@@ -90,8 +91,7 @@ model::Model stack_shards(const data::Trial& judging, const data::Study& study, 
   if (!units.are_enough())
     throw core::data_error("", "too few units to weigh shards by", fmt::format("{}", units.num_groups),
                            fmt::format("{} or more", kLeastGroups));
-  const HeldOutcomes outcomes = held_outcomes(judging, prepared, units.rows, context);
-  std::vector<learn::WeightedPredictor> fits = fits_of(shards);
+  std::vector<learn::WeightedPredictor> fits = wholes_of(shards);
   learn::Predicted predicted{core::Matrix<float>(context.scratch(), units.size(), judging.arms.size()),
                              core::Matrix<float>(context.scratch(), units.size(), judging.arms.size())};
   learn::predict_mean(fits, {judging.features.values.view(), units.rows},
@@ -99,25 +99,19 @@ model::Model stack_shards(const data::Trial& judging, const data::Study& study, 
   context.progress(kWeighing, 1, 2, "steps");
   const bool calibrated =
       is_stack_calibrated(study) && (units.size() >= kLeastSlopeUnits || study.method.calibrate.value_or(false));
-  const std::string name = fmt::format("{} in {} shards", shards.front().method, shards.size());
-  WeighedMembers weighed = weigh_members(judging, prepared, units, outcomes, {{name, &predicted}}, calibrated, context);
   const Finishing finishing{judging, study, prepared};
   model::Model result = model_frame(finishing, shards.front().method, context.seed, study_text, nullptr, context);
+  std::size_t num_fitted = 0;
   for (const model::Model& shard : shards) {
-    const std::uint64_t num_units = result.trained.num_units + shard.trained.num_units;
+    num_fitted += shard.trained.num_units;
     model::add_earlier(result.trained, shard.trained);
-    result.trained.num_units = num_units;
   }
+  result.trained.num_units += num_fitted;
   result.options = shards.front().options;
   result.options.emplace_back("shards", fmt::format("{}", shards.size()));
-  // Where means are all that counts, they still need the shards' base.
-  const double share = weighed.weights.front() > 0.0 ? weighed.weights.front() : 1.0;
-  for (learn::WeightedPredictor& fit : fits) fit.weight *= share;
-  result.predictors = std::move(fits);
-  result.mean_effect = std::move(weighed.mean_effect);
-  result.stack = std::move(weighed.facts);
   result.record = shards.front().record;
-  finish_with_unseen(finishing, units, std::move(weighed.unseen), calibrated, result, context);
+  result.predictors = std::move(fits);
+  finish_with_unseen(finishing, units, std::move(predicted), calibrated, result, context, num_fitted);
   context.finished(kWeighing);
   return result;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One model from fits on shards of a trial, each made where its shard is: the mean of the shards' predictions, which
-// comes near one fit on all units without any machine that holds them. Units that no shard has seen weigh the mean of
-// the shards against the mean effect (weigh_members.h) and, 40,000 or more of them, calibrate it. A forest of shards
-// predicts by trees from all of them. Time: predictions of the judging units by every shard, and the judge. Memory: 32
-// bytes per judging unit and arm.
+// One model from fits on shards of a trial, each made where its shard is: the mean of the shards' models as they are,
+// calibration included, which comes near one fit on all units without any machine that holds them. Units that no shard
+// has seen measure it, price the budgets and, 40,000 or more of them, calibrate the mean. A forest of shards predicts
+// by trees from all of them. Time: predictions of the judging units by every shard. Memory: 32 bytes per judging unit
+// and arm.
 #pragma once
 
 #include <string>

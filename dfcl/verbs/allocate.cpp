@@ -164,6 +164,16 @@ report::PlanSummary empty_figures(const AllocateRequest& request, const PlanInpu
   return figures;
 }
 
+// What whoever has the units needs to give each its arm.
+std::vector<CutElsewhere> cuts_elsewhere(const allocate::PathPlan& plan) {
+  const allocate::Solution& solution = plan.summary;
+  if (plan.segment_cuts.empty()) return {{plan.cut.to_bytes(), solution.multiplier}};
+  std::vector<CutElsewhere> cuts;
+  for (std::size_t s = 0; s < plan.segment_cuts.size(); ++s)
+    cuts.push_back({plan.segment_cuts[s].to_bytes(), solution.multiplier + solution.segment_multiplier[s]});
+  return cuts;
+}
+
 allocate::Curve make_curve(const AllocateRequest& request, PlanInput& input, core::RunContext& context) {
   const std::vector<std::string>& arms = input.facts.arms.labels;
   allocate::Curve curve =
@@ -225,9 +235,9 @@ AllocateResult allocate(const AllocateRequest& request, core::RunContext& contex
     figures.seconds.solve = clock.lap();
     KeptPlan kept;
     const bool is_wanted = request.output || request.keep_plans || input->design.is_on() || previous;
-    if (request.elsewhere) result.cuts.push_back(has_plan ? plan.cut.to_bytes() : "");
+    if (request.elsewhere) result.cuts.push_back(has_plan ? cuts_elsewhere(plan) : std::vector<CutElsewhere>());
     if (request.elsewhere && figures.launch) {
-      const std::string sums = request.roles_elsewhere(result.cuts.back(), plan.summary.multiplier);
+      const std::string sums = request.roles_elsewhere(result.cuts.back());
       figures.launch->roles = launch::RoleSums::from_bytes(sums).totals();
     }
     if (has_plan && is_wanted && !request.elsewhere) {

@@ -30,8 +30,9 @@ struct AllocateResult {
   data::ReportWords words;                 // of the predictions
   std::vector<report::PlanSummary> plans;  // one for each budget
   std::vector<KeptPlan> kept;              // as `plans`, where asked for; no plan where the budget cannot be met
-  std::vector<std::string> cuts;           // as `plans`, of units elsewhere: for assign_part; "": there is no plan
-  std::optional<allocate::Curve> curve;    // instead of plans, where asked for
+  // As `plans`, of units elsewhere, for assign_part: one, or one for each segment; empty: there is no plan.
+  std::vector<std::vector<CutElsewhere>> cuts;
+  std::optional<allocate::Curve> curve;  // instead of plans, where asked for
 
   bool all_met() const;
 };

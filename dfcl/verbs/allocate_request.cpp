@@ -71,8 +71,7 @@ void check_limits(const AllocateRequest& request) {
         fmt::format("leave out {}, {} or {}", field_name("stream"), field_name("multiplier"), field_name("curve")));
   }
   if (!request.elsewhere) return;
-  const char* const tied = request.segment              ? "segment"
-                           : request.second_cost        ? "second_cost"
+  const char* const tied = request.second_cost          ? "second_cost"
                            : !request.min_units.empty() ? "min_units"
                            : !request.max_units.empty() ? "max_units"
                            : request.previous           ? "previous"

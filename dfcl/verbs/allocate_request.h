@@ -13,6 +13,7 @@
 
 #include "dfcl/allocate/allocate.h"
 #include "dfcl/allocate/path_scans.h"
+#include "dfcl/allocate/segment_paths.h"
 #include "dfcl/data/prediction.h"
 #include "dfcl/io/trial/unit_labels.h"
 #include "dfcl/launch/launch_design.h"
@@ -20,6 +21,18 @@
 #include "dfcl/verbs/words.h"
 
 namespace dfcl::verbs {
+
+// The plan of units elsewhere, as whoever has them is told it (allocate::PathCut::to_bytes).
+struct CutElsewhere {
+  std::string cut;
+  double multiplier = 0.0;  // of the budget, that of the segment included
+};
+
+// Segments of units elsewhere.
+struct SegmentsElsewhere {
+  std::vector<std::string> labels;  // rising
+  allocate::SegmentRunner run;
+};
 
 struct AllocateRequest {
   std::string predictions;           // path; or a model's
@@ -54,8 +67,10 @@ struct AllocateRequest {
   // The units are elsewhere, on many machines say: `predictions` is a table without rows that names their columns and
   // facts, and this runs passes over them (allocate/path_scans.h). Null: they are here.
   allocate::PassRunner elsewhere;
-  // Of units elsewhere, what each role earns and spends (launch::RoleSums::to_bytes) under a cut and its multiplier.
-  std::function<std::string(const std::string& cut, double multiplier)> roles_elsewhere;
+  std::optional<SegmentsElsewhere> segments_elsewhere;  // where there are segments
+  // Of units elsewhere, what each role earns and spends (launch::RoleSums::to_bytes) under a plan: one cut, or one for
+  // each segment.
+  std::function<std::string(const std::vector<CutElsewhere>& cuts)> roles_elsewhere;
   PlanRule rule = PlanRule::none;  // tree: a model's plan as a short rule over the features of the units
   double holdout = 0.0;
   double explore = 0.0;

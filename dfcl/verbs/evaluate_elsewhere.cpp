@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "dfcl/core/error_makers.h"
@@ -18,6 +17,7 @@
 #include "dfcl/model/model_file.h"
 #include "dfcl/model/predict.h"
 #include "dfcl/verbs/evaluate_on.h"
+#include "dfcl/verbs/parts_of_trial.h"
 #include "dfcl/verbs/study_nuisance.h"
 
 namespace dfcl::verbs {
@@ -63,23 +63,6 @@ std::shared_ptr<const model::Model> model_of(const ModelInput& input, const char
     throw core::field_error(field, "predictions, and the rows are elsewhere", read.path, "a model",
                             "evaluate predictions on the driver");
   return read.model;
-}
-
-std::string arms_json(const data::Arms& arms) {
-  return nlohmann::json{{"labels", arms.labels}, {"control", arms.labels[arms.control]}}.dump();
-}
-
-// The study by which parts are read: every arm has a name, in the order of the whole.
-data::Study study_of_parts(data::Study study, const std::string& arms) {
-  try {
-    const nlohmann::json parsed = nlohmann::json::parse(arms);
-    study.arms.order = parsed.at("labels").get<std::vector<std::string>>();
-    study.arms.control = parsed.at("control").get<std::string>();
-  } catch (const nlohmann::json::exception& error) {
-    throw core::data_error("arms", "not the arms of a trial", error.what(), "");
-  }
-  study.columns.min_level_units = 0;
-  return study;
 }
 
 // Judged rows of a part, in its order.

@@ -54,6 +54,29 @@ std::string words_without_ids(const std::string& where) {
       where.empty() ? "the prediction" : where);
 }
 
+// Of each segment, control's cost included.
+std::vector<double> segment_budgets(const AllocateRequest& request, const std::vector<std::string>& segments,
+                                    const std::vector<double>& control_costs, core::RunContext& context) {
+  const std::map<std::string, double> budgets = io::read_segment_budgets(*request.segment_budgets, context);
+  const bool has_total = !request.totals.empty() || !request.per_unit.empty() || !request.share_of_max.empty();
+  std::vector<double> totals;
+  for (std::size_t place = 0; place < segments.size(); ++place) {
+    const auto budget = budgets.find(segments[place]);
+    if (budget == budgets.end() && !has_total) {
+      throw core::Error({.kind = core::ErrorKind::data,
+                         .what = fmt::format("segment '{}' has no budget, and there is no total", segments[place]),
+                         .where = *request.segment_budgets,
+                         .expected = "a budget for every segment",
+                         .hint = fmt::format("add a row for it, or give {}", core::field_name("budget"))});
+    }
+    if (budget == budgets.end())
+      context.warn(
+          fmt::format("segment '{}' has no budget of its own in {}", segments[place], *request.segment_budgets));
+    totals.push_back(budget == budgets.end() ? allocate::kNoBudget : budget->second + control_costs[place]);
+  }
+  return totals;
+}
+
 // ---- predictions in memory
 
 class PredictionInMemory final : public PlanInput {
@@ -159,26 +182,9 @@ void PredictionInMemory::set_segments(const AllocateRequest& request) {
   sort_segments(table_);
   segments = table_.segments;
 
-  const std::map<std::string, double> budgets = io::read_segment_budgets(*request.segment_budgets, context_);
-  const bool has_total = !request.totals.empty() || !request.per_unit.empty() || !request.share_of_max.empty();
   const std::vector<double> control = request.include_control ? std::vector<double>(segments.size())
                                                               : segment_control_costs(table_, problem_.cost, rules);
-  for (std::size_t place_of_segment = 0; place_of_segment < segments.size(); ++place_of_segment) {
-    const std::string& segment = segments[place_of_segment];
-    const auto budget = budgets.find(segment);
-    if (budget == budgets.end() && !has_total) {
-      throw core::Error({.kind = core::ErrorKind::data,
-                         .what = fmt::format("segment '{}' has no budget, and there is no total", segment),
-                         .where = *request.segment_budgets,
-                         .expected = "a budget for every segment",
-                         .hint = fmt::format("add a row for it, or give {}", core::field_name("budget"))});
-    }
-    if (budget == budgets.end()) {
-      context_.warn(fmt::format("segment '{}' has no budget of its own in {}", segment, *request.segment_budgets));
-    }
-    problem_.segments.budgets.push_back(budget == budgets.end() ? allocate::kNoBudget
-                                                                : budget->second + control[place_of_segment]);
-  }
+  problem_.segments.budgets = segment_budgets(request, segments, control, context_);
   problem_.segments.of_unit = table_.segment;
 }
 
@@ -305,6 +311,7 @@ class PredictionElsewhere final : public PlanInput {
 
  private:
   static core::Error not_here() { return core::Error({.what = "the units are elsewhere"}); }
+  std::unique_ptr<allocate::SegmentPaths> segment_paths(const AllocateRequest& request);
 
   core::RunContext& context_;
   allocate::PassRunner runner_;
@@ -317,7 +324,22 @@ PredictionElsewhere::PredictionElsewhere(const AllocateRequest& request, core::R
   const std::vector<std::string> names = io::column_names(request.predictions);
   has_eligibility =
       std::any_of(names.begin(), names.end(), [](const auto& name) { return name.starts_with("eligible_"); });
-  path_ = std::make_unique<allocate::PlanPath>(runner_, facts.arms.size(), rules);
+  if (request.segment) {
+    path_ = std::make_unique<allocate::PlanPath>(segment_paths(request), facts.arms.size(), rules);
+  } else {
+    path_ = std::make_unique<allocate::PlanPath>(runner_, facts.arms.size(), rules);
+  }
+}
+
+std::unique_ptr<allocate::SegmentPaths> PredictionElsewhere::segment_paths(const AllocateRequest& request) {
+  segments = request.segments_elsewhere->labels;
+  auto paths = std::make_unique<allocate::SegmentPaths>(runner_, request.segments_elsewhere->run, segments.size(),
+                                                        facts.arms.size(), rules);
+  std::vector<double> control(segments.size());
+  for (std::size_t s = 0; s < segments.size() && !request.include_control; ++s)
+    control[s] = paths->ends_of(s, context_).control.spend(allocate::Prices(rules));
+  paths->set_budgets(segment_budgets(request, segments, control, context_));
+  return paths;
 }
 
 allocate::ArmSpends PredictionElsewhere::spends() {

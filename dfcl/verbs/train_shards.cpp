@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dfcl/verbs/train_shards.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "dfcl/core/error_makers.h"
@@ -9,35 +8,16 @@
 #include "dfcl/io/trial/trial_reader.h"
 #include "dfcl/train/shards.h"
 #include "dfcl/verbs/check.h"
+#include "dfcl/verbs/parts_of_trial.h"
 
 namespace dfcl::verbs {
-namespace {
-
-std::vector<data::FeatureColumn> parse_features(const std::string& text) {
-  std::vector<data::FeatureColumn> features;
-  try {
-    for (const auto& entry : nlohmann::json::parse(text)) {
-      features.push_back({entry.at("name").get<std::string>(), entry.at("categorical").get<bool>(),
-                          entry.at("levels").get<std::vector<std::string>>()});
-    }
-  } catch (const nlohmann::json::exception& error) {
-    throw core::data_error("features", "not the features of a trial", error.what(), "");
-  }
-  return features;
-}
-
-}  // namespace
-
 std::string shard_features(const TrainRequest& request, core::RunContext& context) {
   const data::Study study = read_study_input(request.study);
   if (study.split.by == "time")
     throw core::usage_error("[split] by", "shards would each split at a time of their own", "time", "hash, or a column",
                             "or train without shards, on a sample");
   const data::Trial trial = io::read_trial(with_trial(study, request.study), context);
-  nlohmann::json features = nlohmann::json::array();
-  for (const data::FeatureColumn& column : trial.features.columns)
-    features.push_back({{"name", column.name}, {"categorical", column.categorical}, {"levels", column.levels}});
-  return features.dump();
+  return features_json(trial.features.columns);
 }
 
 model::Model train_shard(TrainRequest request, const std::string& features, core::RunContext& context) {

@@ -12,9 +12,11 @@
 
 #include "dfcl/core/words.h"
 #include "dfcl/evaluate/sums/judge_task.h"
+#include "dfcl/report/check/check_report.h"
 #include "dfcl/report/evaluation/evaluation_report.h"
 #include "dfcl/report/launch/readout_report.h"
 #include "dfcl/report/plan/plan_report.h"
+#include "dfcl/verbs/check_elsewhere.h"
 #include "dfcl/verbs/evaluate_elsewhere.h"
 #include "dfcl/verbs/plan_elsewhere.h"
 #include "dfcl/verbs/readout.h"
@@ -46,21 +48,49 @@ std::string pass_kind(const nb::bytes& pass) {
 }
 
 using Cut = nb::typed<nb::tuple, nb::bytes, float>;
+using Cuts = nb::typed<nb::list, Cut>;
 using Runner = nb::typed<nb::callable, nb::bytes(nb::bytes)>;
-using Roles = nb::typed<nb::callable, nb::bytes(nb::bytes, float)>;
+using Roles = nb::typed<nb::callable, nb::bytes(Cuts)>;
 
-// Figures, and of each plan the cut with its multiplier; of a curve, figures alone. runner(pass) returns the findings
-// of all units. roles(cut, multiplier) the sums of their roles.
-nb::typed<nb::tuple, nb::typed<nb::list, Screens>, nb::typed<nb::list, Cut>> allocate_elsewhere(
-    verbs::AllocateRequest& request, const Runner& runner, const Roles& roles, const RunOptions& options) {
-  request.roles_elsewhere = [&](const std::string& cut, double multiplier) {
-    return to_string(nb::cast<nb::bytes>(roles(to_bytes(cut), multiplier)));
+std::vector<std::string> to_strings(nb::handle parts) {
+  std::vector<std::string> all;
+  for (nb::handle part : parts) all.push_back(to_string(nb::cast<nb::bytes>(part)));
+  return all;
+}
+
+Cuts to_cuts(const std::vector<verbs::CutElsewhere>& cuts) {
+  Cuts list;
+  for (const verbs::CutElsewhere& one : cuts) list.append(nb::make_tuple(to_bytes(one.cut), one.multiplier));
+  return list;
+}
+
+// Figures, and of each plan the cuts with their multipliers, one or one for each segment; of a curve, figures alone.
+// runner(pass) returns the findings of all units, roles(cuts) the sums of their roles. segments: nothing, or labels and
+// a function that returns what passes, one for each segment, find there.
+nb::typed<nb::tuple, nb::typed<nb::list, Screens>, nb::typed<nb::list, Cuts>> allocate_elsewhere(
+    verbs::AllocateRequest& request, const Runner& runner, const Roles& roles, const nb::tuple& segments,
+    const RunOptions& options) {
+  request.roles_elsewhere = [&](const std::vector<verbs::CutElsewhere>& cuts) {
+    return to_string(nb::cast<nb::bytes>(roles(to_cuts(cuts))));
   };
   request.elsewhere = [&](const std::string& pass) { return to_string(nb::cast<nb::bytes>(runner(to_bytes(pass)))); };
+  if (segments.size() > 0) {
+    verbs::SegmentsElsewhere given;
+    given.labels = nb::cast<std::vector<std::string>>(segments[0]);
+    given.run = [&](const std::vector<std::string>& passes) {
+      nb::list asked;
+      for (const std::string& pass : passes) asked.append(to_bytes(pass));
+      return to_strings(segments[1](asked));
+    };
+    request.segments_elsewhere = std::move(given);
+  }
   // They look at this call's arguments, and the request may live longer.
   struct Forget {
     verbs::AllocateRequest& request;
-    ~Forget() { request.elsewhere = nullptr, request.roles_elsewhere = nullptr; }
+    ~Forget() {
+      request.elsewhere = nullptr, request.roles_elsewhere = nullptr;
+      request.segments_elsewhere.reset();
+    }
   } forget{request};
   verbs::AllocateResult result;
   run_with_gil(options, [&](core::RunContext& context) { result = verbs::allocate(request, context); });
@@ -74,7 +104,7 @@ nb::typed<nb::tuple, nb::typed<nb::list, Screens>, nb::typed<nb::list, Cut>> all
   for (std::size_t i = 0; i < result.plans.size(); ++i) {
     figures.append(screens(report::plans_json({result.plans[i]}),
                            [&](report::Length length) { return report::plans_text({result.plans[i]}, length); }));
-    cuts.append(nb::make_tuple(to_bytes(result.cuts[i]), result.plans[i].solution.multiplier));
+    cuts.append(to_cuts(result.cuts[i]));
   }
   return nb::make_tuple(figures, cuts);
 }
@@ -106,10 +136,7 @@ nb::tuple evaluate_elsewhere(const verbs::EvaluateRequest& request, const nb::ca
   verbs::RowsElsewhere rows;
   rows.judge = [&](const std::string& arms, const std::shared_ptr<const model::Model>& nuisance) {
     const nb::object given = nuisance == nullptr ? nb::none() : nb::cast(ModelHandle{nuisance});
-    std::vector<std::string> facts;
-    for (nb::handle part : nb::cast<nb::list>(judge(arms, given)))
-      facts.push_back(to_string(nb::cast<nb::bytes>(part)));
-    return facts;
+    return to_strings(judge(arms, given));
   };
   rows.run = [&](const std::string& task) { return to_string(nb::cast<nb::bytes>(runner(to_bytes(task)))); };
   std::optional<verbs::EvaluateResult> result;
@@ -171,14 +198,49 @@ void bind_launches(nb::module_& module) {
   module.def(
       "merge_launch_parts",
       [](const nb::bytes& totals, const nb::list& parts) {
-        std::vector<std::string> all;
-        for (nb::handle part : parts) all.push_back(to_string(nb::cast<nb::bytes>(part)));
-        return to_bytes(verbs::merge_launch_parts(to_string(totals), all));
+        return to_bytes(verbs::merge_launch_parts(to_string(totals), to_strings(parts)));
       },
       nb::sig("def merge_launch_parts(arg0: bytes, arg1: list[bytes], /) -> bytes"));
   module.def("readout_elsewhere", &readout_elsewhere,
              nb::sig("def readout_elsewhere(arg0: ReadoutRequest, arg1: Callable[[bytes], bytes], arg2: Run, /) -> "
                      "tuple[str, str, str]"));
+}
+
+// asked: arms, features and task, as the runner is handed them. duplicates: ids that come again, rows beyond the first
+// of theirs, ids in two arms, and examples.
+nb::tuple check_elsewhere(const verbs::CheckRequest& request, std::size_t num_units, const nb::tuple& duplicates,
+                          const nb::callable& runner, const RunOptions& options) {
+  verbs::CheckedElsewhere rows;
+  rows.num_units = num_units;
+  rows.duplicates = {"id", nb::cast<std::size_t>(duplicates[0]), nb::cast<std::size_t>(duplicates[1]),
+                     nb::cast<std::size_t>(duplicates[2]), nb::cast<std::vector<std::string>>(duplicates[3])};
+  rows.run = [&](const verbs::CheckAsked& asked) {
+    return to_string(nb::cast<nb::bytes>(runner(nb::make_tuple(asked.arms, asked.features, to_bytes(asked.task)))));
+  };
+  check::CheckResult result;
+  run_with_gil(options, [&](core::RunContext& context) { result = verbs::check_elsewhere(request, rows, context); });
+  return screens(report::check_json(result), [&](report::Length length) { return report::check_text(result, length); });
+}
+
+void bind_checks(nb::module_& module) {
+  module.def(
+      "check_part",
+      [](const verbs::CheckRequest& request, const nb::tuple& asked, const RunOptions& options) {
+        const verbs::CheckAsked given{nb::cast<std::string>(asked[0]), nb::cast<std::string>(asked[1]),
+                                      to_string(nb::cast<nb::bytes>(asked[2]))};
+        return to_bytes(
+            run(options, [&](core::RunContext& context) { return verbs::check_part(request, given, context); }));
+      },
+      nb::sig("def check_part(arg0: CheckRequest, arg1: tuple[str, str, bytes], arg2: Run, /) -> bytes"));
+  module.def(
+      "merge_check_parts",
+      [](const nb::bytes& task, const nb::list& parts) {
+        return to_bytes(verbs::merge_check_parts(to_string(task), to_strings(parts)));
+      },
+      nb::sig("def merge_check_parts(arg0: bytes, arg1: list[bytes], /) -> bytes"));
+  module.def("check_elsewhere", &check_elsewhere,
+             nb::sig("def check_elsewhere(arg0: CheckRequest, arg1: int, arg2: tuple[int, int, int, list[str]], "
+                     "arg3: Callable[[tuple[str, str, bytes]], bytes], arg4: Run, /) -> tuple[str, str, str]"));
 }
 
 }  // namespace
@@ -195,9 +257,7 @@ void bind_parts(nb::module_& module) {
   module.def(
       "merge_parts",
       [](const nb::bytes& pass, const nb::typed<nb::list, nb::bytes>& parts, std::size_t num_arms) {
-        std::vector<std::string> all;
-        for (nb::handle part : parts) all.push_back(to_string(nb::cast<nb::bytes>(part)));
-        return to_bytes(verbs::merge_parts(to_string(pass), all, num_arms));
+        return to_bytes(verbs::merge_parts(to_string(pass), to_strings(parts), num_arms));
       },
       "pass_bytes"_a, "parts"_a, "num_arms"_a);
   module.def("assign_part", [](const verbs::AllocateRequest& request, const nb::bytes& cut, double multiplier,
@@ -208,15 +268,14 @@ void bind_parts(nb::module_& module) {
   });
   module.def("sum_roles", [](const verbs::KeptPlan& plan) { return to_bytes(verbs::sum_roles(plan)); });
   module.def("merge_roles", [](const nb::typed<nb::list, nb::bytes>& parts) {
-    std::vector<std::string> all;
-    for (nb::handle part : parts) all.push_back(to_string(nb::cast<nb::bytes>(part)));
-    return to_bytes(verbs::merge_roles(all));
+    return to_bytes(verbs::merge_roles(to_strings(parts)));
   });
   module.def("pass_kind", &pass_kind, "pass_bytes"_a);
   module.def("allocate_elsewhere", &allocate_elsewhere);
   bind_shards(module);
   bind_judging(module);
   bind_launches(module);
+  bind_checks(module);
 }
 
 }  // namespace dfcl::python

@@ -6,6 +6,7 @@ import resource
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import dfcl
@@ -48,11 +49,18 @@ def deal(table, parts, random):
     return [table.take(np.flatnonzero(part == one)[::-1]) for one in range(parts)]
 
 
-def runner(parts, options, sent=None):
+def rows_of_segment(table, segment):
+    return table if segment is None else table.filter(pc.equal(pc.cast(table.column(SEGMENT), pa.string()), segment)).drop([SEGMENT])
+
+
+def runner(parts, options, sent=None, segment=None):
+    """What a pass finds in all parts, or in the units of a segment there."""
+
     def run(wanted):
         found = []
         for table in parts:
             part = _dfcl.PlanPart(request_of(options), wanted)
+            table = rows_of_segment(table, segment)
             half = len(table) // 2
             for piece in (table.slice(0, half), table.slice(half)):
                 if len(piece):
@@ -70,25 +78,39 @@ def runner(parts, options, sent=None):
     return run
 
 
-def assigned(parts, options, cut, multiplier):
+def assigned(parts, options, cuts, labels):
     for table in parts:
-        if cut and len(table):
-            held = memory_table(table, "predictions")
-            request = request_of(options)
-            request.set("predictions", held.path)
-            yield _dfcl.assign_part(request, cut, multiplier, ONE_THREAD)
+        for segment, (cut, multiplier) in zip(labels, cuts):
+            units = rows_of_segment(table, segment)
+            if len(units):
+                held = memory_table(units, "predictions")
+                request = request_of(options)
+                request.set("predictions", held.path)
+                yield _dfcl.assign_part(request, cut, multiplier, ONE_THREAD)
 
 
-def plan_elsewhere(parts, options, budget, sent=None):
+SEGMENT = "region"
+
+
+def plan_elsewhere(parts, options, budget, sent=None, segment_budgets=None):
     request = request_of({**options, **budget})
-    empty = memory_table(parts[0].schema.empty_table(), "predictions")
+    names = [name for name in parts[0].column_names if name != SEGMENT]
+    empty = memory_table(parts[0].schema.empty_table().select(names), "predictions")
     request.set("predictions", empty.path)
+    labels, segments, bare = [None], (), [part.select(names) for part in parts]
+    if segment_budgets is not None:
+        labels = sorted({str(label) for part in parts for label in part.column(SEGMENT).to_pylist()})
+        budgets = memory_table(pa.table({"segment": list(segment_budgets), "budget": list(segment_budgets.values())}), "budgets")
+        request.set("segment", SEGMENT)
+        request.set("segment_budgets", budgets.path)
+        runners = [runner(parts, options, sent, label) for label in labels]
+        segments = (labels, lambda passes: [run(one) if one else b"" for run, one in zip(runners, passes)])
 
-    def roles(cut, multiplier):
-        return _dfcl.merge_roles([_dfcl.sum_roles(plan) for plan in assigned(parts, options, cut, multiplier)])
+    def roles(cuts):
+        return _dfcl.merge_roles([_dfcl.sum_roles(plan) for plan in assigned(parts, options, cuts, labels)])
 
-    figures, cuts = _dfcl.allocate_elsewhere(request, runner(parts, options, sent), roles, _dfcl.Run(threads=2, seed=0))
-    planned = [pa.table(Exported(one)) for one in assigned(parts, options, *cuts[0])]
+    figures, cuts = _dfcl.allocate_elsewhere(request, runner(bare, options, sent), roles, segments, _dfcl.Run(threads=2, seed=0))
+    planned = [pa.table(Exported(one)) for one in assigned(parts, options, cuts[0], labels)]
     return dfcl.Plan(*figures[0], None), pa.concat_tables(planned) if planned else None
 
 
@@ -111,6 +133,37 @@ def test_any_cut_of_the_units_gives_the_plan_of_one_machine():
         assert (planned is not None) == here.has_plan
         if planned is not None:
             assert by_id(planned).equals(by_id(here.to_arrow())), f"seed {SEED}, problem {problem}"
+
+
+def with_segments(table, random):
+    """The same units in some segments, of which some have budgets; and a total, which may or may not bind."""
+    count = int(random.integers(1, 9))
+    labels = random.integers(0, count, len(table))
+    table = table.append_column(SEGMENT, pa.array(labels) if random.random() < 0.5 else pa.array([f"r{i}" for i in labels]))
+    found = sorted({str(label) for label in table.column(SEGMENT).to_pylist()})
+    per_unit = random.uniform(0, 1.5)
+    budgets = {label: float(np.round(per_unit * len(table) / count * random.uniform(0.3, 1.7), 1)) for label in found}
+    total = {}
+    if random.random() < 0.7:
+        total = {"per_unit": float(np.round(per_unit * random.uniform(0.3, 1.3), 2))}
+        budgets = {label: budget for label, budget in budgets.items() if random.random() < 0.7} or budgets
+    return table, budgets, total
+
+
+@pytest.mark.filterwarnings("ignore::dfcl.DfclWarning")
+@pytest.mark.parametrize("rows", [None, 3000])
+def test_budgets_of_segments_are_those_of_one_machine(rows):
+    random = np.random.default_rng(SEED)
+    for problem in range(200 if rows is None else 20):
+        table, options, _ = random_problem(random, rows)
+        table, budgets, total = with_segments(table, random)
+        here = dfcl.allocate(table, **options, **total, segment=SEGMENT, segment_budgets=budgets)
+        sent = []
+        there, planned = plan_elsewhere(deal(table, int(random.integers(1, 65)), random), options, total, sent, budgets)
+        assert figures_of(there) == figures_of(here), f"seed {SEED}, problem {problem}"
+        assert (planned is not None) == here.has_plan
+        if planned is not None:
+            assert by_id(planned).equals(by_id(here.to_arrow().drop([SEGMENT]) if SEGMENT in here.to_arrow().column_names else here.to_arrow()))
 
 
 @pytest.mark.filterwarnings("ignore::dfcl.DfclWarning")
@@ -152,13 +205,12 @@ def test_a_unit_that_is_wrong_is_named():
         plan_elsewhere([table], {"control": "0"}, {"budget": 1})
 
 
-@pytest.mark.parametrize("field", ["segment", "min_units", "eligible"])
+@pytest.mark.parametrize("field", ["min_units", "eligible"])
 def test_what_ties_units_to_each_other_is_refused(field):
     table = pa.table({"id": [1, 2], "revenue_0": [0.0, 1.0], "cost_0": [0.0, 0.0]})
-    value = {"segment": "city", "min_units": ["0=1"], "eligible": "file.csv"}[field]
-    more = {"segment_budgets": "budgets.csv"} if field == "segment" else {}
+    value = {"min_units": ["0=1"], "eligible": "file.csv"}[field]
     with pytest.raises(dfcl.UsageError, match="needs all units on one machine"):
-        plan_elsewhere([table], {"control": "0"}, {"budget": 1, field: value, **more})
+        plan_elsewhere([table], {"control": "0"}, {"budget": 1, field: value})
 
 
 def test_units_without_ids_are_refused():

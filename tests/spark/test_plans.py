@@ -3,12 +3,13 @@
 
 import json
 import os
+import time
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from conftest import FULL, rows_of
-from test_parts import figures_of, random_problem
+from test_parts import SEGMENT, figures_of, random_problem, with_segments
 
 import dfcl
 from dfcl import spark as dfcl_spark
@@ -105,6 +106,7 @@ def test_a_task_that_is_killed_in_each_pass_changes_nothing(frame_of):
     dying = frame.mapInArrow(killed_once, frame.schema)
     here = dfcl.allocate(table, per_unit=0.4, control="0")
     there = dfcl_spark.allocate(dying, per_unit=0.4, control="0", check_ids=False, progress=False)
+    assert [one["rows"] for one in there.passes] == [600, 600, 600]  # a second try counts once
     assert figures_of(there) == figures_of(here)
     assert rows_of(there.frame) == sorted(zip(*here.to_arrow().select(["id", "arm", "revenue", "cost"]).to_pydict().values()))
 
@@ -137,13 +139,72 @@ def test_arguments_are_checked_before_anything_runs(frame_of):
         dfcl_spark.allocate(frame.drop("id"), per_unit=1)
 
 
-def test_progress_is_told_by_pass_and_can_stop(frame_of):
+def test_budgets_of_segments_are_those_of_one_machine(frame_of):
+    random = np.random.default_rng(SEED)
+    for problem in range(30 if FULL else 2):
+        table, options, _ = random_problem(random)
+        table, budgets, total = with_segments(table, random)
+        partitions = int(2 ** random.uniform(0, 4))
+        here = dfcl.allocate(table, **options, **total, segment=SEGMENT, segment_budgets=budgets)
+        frame = frame_of(table, partitions, random)
+        there = dfcl_spark.allocate(frame, **options, **total, segment=SEGMENT, segment_budgets=budgets, check_ids=False, progress=False)
+        assert figures_of(there) == figures_of(here), f"seed {SEED}, problem {problem}, {partitions} partitions"
+        if here.has_plan:
+            names = [name for name in here.to_arrow().column_names if name != SEGMENT]
+            assert rows_of(there.frame, names) == sorted(zip(*here.to_arrow().select(names).to_pydict().values()))
+
+
+def test_segments_are_checked(frame_of):
+    table = smooth(60)
+    frame = frame_of(table, 2)
+    given = {"control": "0", "segment": "city", "segment_budgets": {"Ulm": 3.0}, "check_ids": False, "progress": False}
+    with pytest.raises(dfcl.DataError, match="'Bonn' has no budget"):
+        dfcl_spark.allocate(frame, **given)
+    with pytest.raises(dfcl.UsageError, match="no column 'town'"):
+        dfcl_spark.allocate(frame, **{**given, "segment": "town"})
+    with pytest.raises(dfcl.UsageError, match="whole numbers or texts"):
+        dfcl_spark.allocate(frame, **{**given, "segment": "cost_1"})
+    carried = dfcl_spark.allocate(frame, **{**given, "segment_budgets": {"Ulm": 3.0, "Bonn": 1.0}}, carry=["city"])
+    assert rows_of(carried.frame, ("id", "city")) == list(zip(table["id"].to_pylist(), table["city"].to_pylist()))
+
+
+def test_progress_tells_stages_and_rows(frame_of):
     frame = frame_of(smooth(200).drop(["city"]), 2)
     steps = []
     dfcl_spark.allocate(frame, per_unit=0.4, control="0", check_ids=False, progress=steps.append)
-    assert [step.task for step in steps] == ["looking at a sample", "building the path", "finding the cut"]
+    stages = ["looking at a sample", "building the path", "finding the cut"]
+    assert list(dict.fromkeys(step.task for step in steps)) == stages
+    for stage in stages:
+        told = [step for step in steps if step.task == stage]
+        assert told[0].done == 0 and told[-1].done == 200 and told[-1].unit == "rows"
+    assert [step.total for step in steps if step.task == "finding the cut"][0] == 200  # known by then
+
+
+def test_a_call_can_be_stopped_between_passes_and_in_one(spark, frame_of):
+    frame = frame_of(smooth(200).drop(["city"]), 2)
     with pytest.raises(dfcl.Stopped):
         dfcl_spark.allocate(frame, per_unit=0.4, control="0", check_ids=False, progress=lambda step: step.task.startswith("building"))
+
+    def slow(batches):
+        """A partition that takes very long."""
+        import time
+
+        for batch in batches:
+            time.sleep(120)
+            yield batch
+
+    looks = []
+
+    def stop(step):
+        looks.append(step.task)
+        return len(looks) > 3  # while the first job runs
+
+    begin = time.monotonic()
+    with pytest.raises(dfcl.Stopped):
+        dfcl_spark.allocate(frame.mapInArrow(slow, frame.schema), per_unit=0.4, control="0", check_ids=False, progress=stop)
+    assert time.monotonic() - begin < 60
+    assert set(looks) == {"looking at a sample"}
+    assert dfcl_spark.allocate(frame, per_unit=0.4, control="0", check_ids=False, progress=False).has_plan  # Spark goes on
 
 
 def test_a_budget_that_cannot_be_met_is_a_status(frame_of):

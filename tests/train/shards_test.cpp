@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
 
 #include "dfcl/core/error.h"
 #include "dfcl/model/model_file.h"
@@ -68,16 +71,49 @@ TEST(Shards, MakeOneModelThatIsKeptInAFileAndTheSameForAnyThreads) {
   const std::string bytes = io::safetensors_bytes(model::tensor_file_of(model));
   EXPECT_EQ(bytes, io::safetensors_bytes(model::tensor_file_of(stacked(sharded, 3))));
   (void)model::model_of(io::parse_safetensors(bytes, "test"), "test");
-  ASSERT_TRUE(model.stack);
-  ASSERT_EQ(model.stack->members.size(), 2u);
-  EXPECT_EQ(model.stack->members[0].method, "tsm-boost in 3 shards");
-  EXPECT_NEAR(model.stack->members[0].weight + model.stack->members[1].weight, 1.0, 1e-9);
-  ASSERT_EQ(model.predictors.size() % 3, 0u);
-  for (const auto& fit : model.predictors) EXPECT_EQ(fit.weight, model.predictors.front().weight);
+  EXPECT_FALSE(model.stack);  // as one fit: nothing is mixed in
+  EXPECT_FALSE(model.mean_effect);
+  EXPECT_FALSE(model.calibration);  // by so few units
+  ASSERT_EQ(model.predictors.size(), 3u);
+  for (const auto& shard : model.predictors) EXPECT_EQ(shard.weight, 1.0);
   ASSERT_TRUE(model.held_out);
   EXPECT_LT(model.held_out->revenue.loss, model.held_out->revenue.loss_of_means);
   // Units of every shard, and those that judge, were seen: three fifths of them train.
   EXPECT_EQ(model.trained.num_units, 4800u);
+}
+
+TEST(Shards, PredictTheMeanOfTheirModels) {
+  Sharded sharded = fitted();
+  const std::size_t num_arms = sharded.judging.arms.size();
+  learn::Calibration& calibration = sharded.shards[0].calibration.emplace();
+  calibration.num_units = 100;
+  calibration.revenue.form = {loss::OutcomeKind::real, false};
+  calibration.revenue.shift.assign(num_arms, 0.25);
+  calibration.revenue.center.assign(num_arms, 0.5);
+  calibration.revenue.slope = 0.5;
+  learn::MeanEffect& mean_effect = sharded.shards[1].mean_effect.emplace();
+  mean_effect.weight = 0.25;
+  mean_effect.revenue = {{loss::OutcomeKind::real, false}, std::vector<double>(num_arms, 1.0)};
+  mean_effect.revenue.effect[sharded.judging.arms.control] = 0.0;
+  core::RunContext context(2);
+  const auto predicted = [&](const model::Model& model) {
+    std::pair<core::Matrix<float>, core::Matrix<float>> out{core::Matrix<float>(500, model.arms.size()),
+                                                            core::Matrix<float>(500, model.arms.size())};
+    model::predict(model, sharded.judging.features.values.view().slice(0, 500), out.first.view(), out.second.view(),
+                   context);
+    return out;
+  };
+  const model::Model model = stacked(sharded, 1);
+  const std::string bytes = io::safetensors_bytes(model::tensor_file_of(model));
+  const auto mean = predicted(model::model_of(io::parse_safetensors(bytes, "test"), "test"));
+  std::vector<double> revenue(500 * model.arms.size());
+  for (const model::Model& shard : sharded.shards) {
+    const auto own = predicted(shard);
+    for (std::size_t i = 0; i < 500 * model.arms.size(); ++i)
+      revenue[i] += static_cast<double>(own.first.data()[i]) / 3.0;
+  }
+  for (std::size_t i = 0; i < 500 * model.arms.size(); ++i)
+    EXPECT_NEAR(static_cast<double>(mean.first.data()[i]), revenue[i], 1e-5 * (1.0 + std::abs(revenue[i])));
 }
 
 TEST(Shards, OfOtherArmsOrFeaturesAreRefused) {

@@ -20,14 +20,15 @@ from ..verbs.request import fill, fill_study, run_of
 from .executor import FOUND, Batches, MapBatches, answer, chunks, collect_found, describe, memory_table, merged_in_slots, partition, to_error
 from .predict import _model
 from .trial import TrialFrame
+from .watch import Watch
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 __all__ = ["evaluate_rows"]
 
-_JUDGED = "block binary, facts binary, error string"
-_SCHEMA = pa.schema([("block", pa.binary()), ("facts", pa.binary()), ("error", pa.string())])
+_JUDGED = "block binary, facts binary, rows bigint, error string"
+_SCHEMA = pa.schema([("block", pa.binary()), ("facts", pa.binary()), ("rows", pa.int64()), ("error", pa.string())])
 _SAMPLE_BLOCKS = 4  # of which a path is sampled
 _STAGES = {"sample": "looking at a sample", "path": "finding the plans", "sums": "adding up what plans earn"}
 
@@ -59,16 +60,16 @@ class _Judged(NamedTuple):
 def _judge(asked: _Judged) -> MapBatches:
     """The rows of one partition without their features, with what the models predict for them: a row for each piece."""
 
-    def row(block: bytes | None, facts: bytes | None, error: str | None = None) -> pa.RecordBatch:
-        return pa.RecordBatch.from_pylist([{"block": block or None, "facts": facts, "error": error}], schema=_SCHEMA)
+    def row(block: bytes | None, facts: bytes | None, rows: int, error: str | None = None) -> pa.RecordBatch:
+        return pa.RecordBatch.from_pylist([{"block": block or None, "facts": facts, "rows": rows, "error": error}], schema=_SCHEMA)
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
         try:
             for table in chunks(batches, None):
                 held = memory_table(table, "trial")
-                yield row(*_dfcl.judge_part(asked.request(held), asked.arms, _dfcl.Run(threads=1, seed=asked.seed)))
+                yield row(*_dfcl.judge_part(asked.request(held), asked.arms, _dfcl.Run(threads=1, seed=asked.seed)), len(table))
         except Error as error:
-            yield row(None, None, describe(error, partition()))
+            yield row(None, None, 0, describe(error, partition()))
 
     return run
 
@@ -78,16 +79,18 @@ def _finder(task: bytes) -> MapBatches:
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
         part: _dfcl.JudgePart | None = None
+        rows = 0
         try:
             for batch in batches:
-                for block in batch.column(0):
+                for row in batch.to_pylist():
                     part = part or _dfcl.JudgePart(task)
-                    part.add(block.as_py(), _dfcl.Run(threads=1, seed=0))
+                    part.add(row["block"], _dfcl.Run(threads=1, seed=0))
+                    rows += row["rows"]
         except Error as error:
             yield answer(None, describe(error, partition()))
             return
         if part is not None:
-            yield answer(part.to_bytes())
+            yield answer(part.to_bytes(), None, rows)
 
     return run
 
@@ -108,7 +111,7 @@ class _Rows:
         self._study = study
         self._models = models
         self._seed = seed
-        self._tell = teller(progress)
+        self._watch = Watch(teller(progress))
         self._blocks: DataFrame | None = None
         self.passes: list[dict[str, Any]] = []
 
@@ -116,39 +119,37 @@ class _Rows:
         given = None if nuisance is None else (nuisance.fingerprint, nuisance.to_bytes())
         asked = _Judged(self._study.__reduce__()[1], self._models, given, arms, self._seed)
         self._blocks = self._trial.frame.mapInArrow(_judge(asked), _JUDGED).persist()
-        self._say("judging rows", self._trial.num_rows, "rows")
-        rows = self._blocks.select("facts", "error").collect()
+        self._watch.begin("judging rows", self._trial.num_rows)
+        rows = self._watch.collect(self._blocks.select("facts", "rows", "error"))
         failed = sorted(row["error"] for row in rows if row["error"] is not None)
         if failed:
             raise to_error(failed[0])
+        self._watch.end(sum(row["rows"] for row in rows))
         facts = [bytes(row["facts"]) for row in rows]
-        self.passes.append({"pass": "judge", "parts": len(facts), "bytes": sum(map(len, facts))})
+        self.passes.append({"pass": "judge", "rows": sum(row["rows"] for row in rows), "parts": len(facts), "bytes": sum(map(len, facts))})
         return facts
 
     def find(self, task: bytes) -> bytes:
         """What a task finds in all rows."""
         kind = _dfcl.task_kind(task)
         assert self._blocks is not None
-        blocks = self._blocks.where("block is not null").select("block")
+        blocks = self._blocks.where("block is not null").select("block", "rows")
         found = (blocks.limit(_SAMPLE_BLOCKS) if kind == "sample" else blocks).mapInArrow(_finder(task), FOUND)
 
-        def merge(parts: list[bytes]) -> bytes:
+        def merge(parts: list[bytes], _: int) -> bytes:
             return merge_found(task, parts)
 
-        self._say(_STAGES[kind], 0, "passes")
-        parts = collect_found(found if kind == "sample" else merged_in_slots(found, merge))
-        if not parts:
+        self._watch.begin(_STAGES[kind])
+        collected = collect_found(found if kind == "sample" else merged_in_slots(found, merge), merge, self._watch)
+        if not collected.found:
             raise data_error("<trial>: there are no test rows")
-        self.passes.append({"pass": kind, "parts": len(parts), "bytes": sum(map(len, parts))})
-        return merge(parts)
+        self._watch.end(collected.rows)
+        self.passes.append({"pass": kind, "rows": collected.rows, "parts": collected.parts, "bytes": collected.bytes})
+        return collected.found[0]
 
     def close(self) -> None:
         if self._blocks is not None:
             self._blocks.unpersist()
-
-    def _say(self, stage: str, total: int, unit: str) -> None:
-        if self._tell is not None:
-            self._tell("progress", stage, len(self.passes), total, unit)
 
 
 def _models_of(given: ModelsLike) -> list[tuple[str, bytes]]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
 from .. import _dfcl
 from ..errors import Error, _make
+from .watch import Watch
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -20,8 +21,8 @@ MapBatches = Callable[[Batches], Iterator[pa.RecordBatch]]
 
 # Findings of partitions are merged by so many tasks, so that the driver gets few of them, however many partitions there are.
 SLOTS = 4
-FOUND = "slot int, found binary, error string"
-_FOUND_SCHEMA = pa.schema([("slot", pa.int32()), ("found", pa.binary()), ("error", pa.string())])
+FOUND = "slot int, segment int, rows bigint, found binary, error string"
+_FOUND_SCHEMA = pa.schema([("slot", pa.int32()), ("segment", pa.int32()), ("rows", pa.int64()), ("found", pa.binary()), ("error", pa.string())])
 
 # Rows of a partition that are handed to the library at a time: enough to make the cost of a call vanish, few enough for
 # memory (10 MB for five arms).
@@ -93,41 +94,73 @@ def in_partition(error: Error) -> BaseException:
     return to_error(describe(error, partition()))
 
 
-def answer(found: bytes | None, error: str | None = None) -> pa.RecordBatch:
-    """What was found in this partition, or why nothing was, as one row."""
-    return pa.RecordBatch.from_pylist([{"slot": partition() % SLOTS, "found": found, "error": error}], schema=_FOUND_SCHEMA)
+def answer(found: bytes | None, error: str | None = None, rows: int = 0, segment: int = 0) -> pa.RecordBatch:
+    """What was found in so many rows of this partition, or why nothing was, as one row. segment: where findings are kept apart."""
+    row = {"slot": (partition() + segment) % SLOTS, "segment": segment, "rows": rows, "found": found, "error": error}
+    return pa.RecordBatch.from_pylist([row], schema=_FOUND_SCHEMA)
 
 
-def _merger(merge: Callable[[list[bytes]], bytes]) -> MapBatches:
+# Several findings of a segment (0: there are none) as one, whatever their order.
+Merge = Callable[[list[bytes], int], bytes]
+
+
+class Found:
+    """Findings, one for each segment, and how many rows they were found in."""
+
+    def __init__(self, merge: Merge) -> None:
+        self._merge = merge
+        self.by_segment: dict[int, bytes] = {}
+        self.rows: dict[int, int] = {}
+
+    def add(self, rows: Iterable[Any]) -> None:
+        of: dict[int, list[bytes]] = {}
+        for row in rows:
+            of.setdefault(row["segment"], []).append(bytes(row["found"]))
+            self.rows[row["segment"]] = self.rows.get(row["segment"], 0) + row["rows"]
+        for segment, parts in of.items():
+            held = [self.by_segment[segment]] if segment in self.by_segment else []
+            self.by_segment[segment] = self._merge(held + parts, segment)
+
+
+def _merger(merge: Merge) -> MapBatches:
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
-        merged: bytes | None = None
+        merged = Found(merge)
         for batch in batches:
             rows = batch.to_pylist()
             failed = [row["error"] for row in rows if row["error"] is not None]
             if failed:
                 yield answer(None, failed[0])
                 return
-            held = [] if merged is None else [merged]
-            if rows:
-                merged = merge(held + [row["found"] for row in rows])
-        if merged is not None:
-            yield answer(merged)
+            merged.add(rows)
+        for segment, found in merged.by_segment.items():
+            yield answer(found, None, merged.rows[segment], segment)
 
     return run
 
 
-def merged_in_slots(found: DataFrame, merge: Callable[[list[bytes]], bytes]) -> DataFrame:
+def merged_in_slots(found: DataFrame, merge: Merge) -> DataFrame:
     """The findings of all partitions as few rows. Merging does not depend on their order."""
     return found.repartition(SLOTS, "slot").mapInArrow(_merger(merge), FOUND)
 
 
-def collect_found(found: DataFrame) -> list[bytes]:
+class Collected(NamedTuple):
+    """Findings on the driver."""
+
+    found: dict[int, bytes]  # by segment
+    rows: int  # in which they were found
+    parts: int  # rows that came
+    bytes: int
+
+
+def collect_found(found: DataFrame, merge: Merge, watch: Watch | None = None) -> Collected:
     """Findings on the driver; an error of a partition is raised here."""
-    rows = found.collect()
+    rows = found.collect() if watch is None else watch.collect(found)
     failed = sorted(row["error"] for row in rows if row["error"] is not None)
     if failed:
         raise to_error(failed[0])
-    return [bytes(row["found"]) for row in rows]
+    merged = Found(merge)
+    merged.add(rows)
+    return Collected(merged.by_segment, sum(merged.rows.values()), len(rows), sum(len(row["found"]) for row in rows))
 
 
 def to_columns(table: pa.Table, names: Sequence[str], types: Mapping[str, pa.DataType]) -> Iterator[pa.RecordBatch]:

@@ -13,6 +13,7 @@ from ..progress import Progress
 from ..results import Check, Evaluation, Readout
 from ..study import StudyLike, study_of
 from ..verbs import plans, trials, worth
+from .check import check_rows
 from .evaluate import evaluate_rows
 from .launch import read_out_units
 from .predict import require_columns
@@ -29,20 +30,28 @@ def _require_place(on: str) -> None:
         raise usage_error("on", f"found {on!r}", "driver or executors")
 
 
-def check(trial: DataFrame, study: StudyLike, *, max_rows: int = 4_000_000, progress: Progress = None) -> Check:
+def check(trial: DataFrame, study: StudyLike, *, on: Literal["driver", "executors"] = "driver", max_rows: int | None = None,
+          progress: Progress = None) -> Check:  # fmt: skip
     """Is this trial fit to learn from? As :func:`dfcl.check` says it, for any partitioning.
 
-    The rows are brought to the driver, sorted by id; of a larger trial a sample by a hash of the cluster or id, with a warning.
+    On the driver, the rows are brought there, sorted by id; of a larger trial a sample by a hash of the cluster or id, with a warning.
     The tests then have the power of the sample, and ids that stand twice are found in it alone.
+
+    On the executors, all rows are counted and added up where they are, exactly: arms, sample ratio, means and their intervals, what is
+    missing, balance, ids that stand twice; the same bytes for any partitioning. A sample of ``max_rows`` rows on the driver says
+    what one machine takes from samples too: quantiles, how features go together, features that tell the revenue.
 
     Parameters
     ----------
     trial : pyspark.sql.DataFrame
         With the columns that the study names; select those that are needed.
     study : Study or path
-        What the columns mean; the id must be named.
-    max_rows : int
-        The most rows on the driver, about: 4 bytes per row and feature, and about 60 per row.
+        What the columns mean; the id must be named. On the executors, no time, cluster or winsorising.
+    on : {"driver", "executors"}
+        Where rows are counted.
+    max_rows : int, optional
+        The most rows on the driver, about: 4 bytes per row and feature, and about 60 per row. By default 4 million, or 250,000 beside
+        executors.
     progress : bool or function, optional
         See :data:`dfcl.Progress`.
 
@@ -50,8 +59,12 @@ def check(trial: DataFrame, study: StudyLike, *, max_rows: int = 4_000_000, prog
     -------
     Check
     """
+    _require_place(on)
     meant = study_of(study, {})
-    return trials.check(meant, TrialFrame(trial, meant).sample(max_rows, "checked"), progress=progress)
+    frame = TrialFrame(trial, meant)
+    if on == "executors":
+        return check_rows(frame, meant, 250_000 if max_rows is None else max_rows, progress)
+    return trials.check(meant, frame.sample(4_000_000 if max_rows is None else max_rows, "checked"), progress=progress)
 
 
 def evaluate(trial: DataFrame, study: StudyLike, models: ModelsLike, *, on: Literal["driver", "executors"] = "driver",

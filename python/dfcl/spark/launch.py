@@ -15,6 +15,7 @@ from ..progress import Progress, teller
 from ..results import Readout
 from ..verbs.request import fill, run_of
 from .executor import FOUND, Batches, MapBatches, answer, chunks, collect_found, describe, memory_table, merged_in_slots, partition
+from .watch import Watch
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -54,15 +55,17 @@ def _summer(options: dict[str, Any], totals: bytes) -> MapBatches:
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
         merged: bytes | None = None
+        rows = 0
         try:
             for table in chunks(batches, None):
+                rows += len(table)
                 found = sum_rows(table, options, totals)
                 merged = found if merged is None else _dfcl.merge_launch_parts(totals, [merged, found])
         except Error as error:
             yield answer(None, describe(error, partition()))
             return
         if merged is not None:
-            yield answer(merged)
+            yield answer(merged, None, rows)
 
     return run
 
@@ -87,19 +90,20 @@ def read_out_units(plan: DataFrame, outcomes: DataFrame, *, progress: Progress =
     _require_distinct(plan, "plan")
     _require_distinct(outcomes, "outcomes")
     joined = _joined(plan, outcomes).persist()
-    tell = teller(progress)
+    watch = Watch(teller(progress))
     given = {name: value for name, value in options.items() if value is not None}
     of_parts = {name: value for name, value in given.items() if name in ("launch", "weight", "guardrail")}
 
     def run(totals: bytes) -> bytes:
-        def merge(parts: list[bytes]) -> bytes:
+        def merge(parts: list[bytes], _: int) -> bytes:
             return _dfcl.merge_launch_parts(totals, parts)
 
-        tell("progress", "adding up products" if totals else "adding up units", 0, 0, "passes")
-        parts = collect_found(merged_in_slots(joined.mapInArrow(_summer(of_parts, totals), FOUND), merge))
-        if not parts:
+        watch.begin("adding up products" if totals else "adding up units")
+        collected = collect_found(merged_in_slots(joined.mapInArrow(_summer(of_parts, totals), FOUND), merge), merge, watch)
+        if not collected.found:
             raise data_error("<plan>: there are no units")
-        return merge(parts)
+        watch.end(collected.rows)
+        return collected.found[0]
 
     try:
         request = _request({**given, "plan": "<plan>", "outcomes": "<outcomes>"})

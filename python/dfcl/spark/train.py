@@ -18,6 +18,7 @@ from ..types import Setting
 from ..verbs import models
 from .executor import describe, memory_table, partition, to_error
 from .trial import TrialFrame
+from .watch import Watch
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -78,12 +79,13 @@ def _one_partition_each(frame: DataFrame, number: Column, shards: int) -> DataFr
 def _fit_shards(trial: TrialFrame, study: Study, shards: int, max_rows: int, judging_rows: int, options: dict[str, Any]) -> Model:
     from pyspark.sql import functions as of
 
-    tell = options["tell"]
+    watch = Watch(options["tell"])
     share = min(_JUDGING_SHARE, judging_rows / trial.num_rows)
-    if tell is not None:
-        tell("progress", "collecting units that judge", 0, trial.num_rows, "rows")
-    judging = memory_table(trial.to_table(trial.frame.where(trial.below(share, "judging"))), "trial")
-    run = _dfcl.Run(threads=0, seed=options["seed"], tell=tell)
+    watch.begin("collecting units that judge", round(share * trial.num_rows))
+    judged = trial.to_table(trial.frame.where(trial.below(share, "judging")), watch)
+    watch.end(len(judged))
+    judging = memory_table(judged, "trial")
+    run = _dfcl.Run(threads=0, seed=options["seed"], tell=options["tell"])
     features = _dfcl.shard_features(_request(study, judging, options["force"]), run)
     rest = trial.frame.where(~trial.below(share, "judging"))
     expected = trial.num_rows * (1 - share) / shards
@@ -92,12 +94,12 @@ def _fit_shards(trial: TrialFrame, study: Study, shards: int, max_rows: int, jud
     parts = _one_partition_each(rest, of.pmod(trial.hash("shard"), of.lit(shards)), shards)
     order = [(name, "ascending") for name in trial.order]
     fit = _fitter(study.__reduce__()[1], order, features, options["force"], options["threads"], options["seed"])
-    if tell is not None:
-        tell("progress", "fitting shards", 0, shards, "shards")
-    rows = sorted(parts.mapInArrow(fit, _FITTED).collect(), key=lambda row: row["shard"])
+    watch.begin("fitting shards", shards, "shards")
+    rows = sorted(watch.collect(parts.mapInArrow(fit, _FITTED)), key=lambda row: row["shard"])
     failed = [row["error"] for row in rows if row["error"] is not None]
     if failed:
         raise to_error(failed[0])
+    watch.end(len(rows))
     made = [_dfcl.Model.from_bytes(bytes(row["model"])) for row in rows]
     return Model(_dfcl.stack_shards(_request(study, judging, options["force"]), made, run))
 

@@ -14,6 +14,7 @@ from ..errors import DfclWarning, data_error, usage_error
 from ..study import Study
 from .executor import chunks
 from .predict import require_columns
+from .watch import Watch
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -32,9 +33,10 @@ def _packed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_pylist([{"rows": sink.getvalue().to_pybytes()}], schema=pa.schema([("rows", pa.binary())]))
 
 
-def to_table(frame: DataFrame, order: Sequence[str]) -> pa.Table:
+def to_table(frame: DataFrame, order: Sequence[str], watch: Watch | None = None) -> pa.Table:
     """Rows on the driver, sorted by these columns, so that partitions do not show."""
-    rows = frame.mapInArrow(_packed, "rows binary").collect()
+    packed = frame.mapInArrow(_packed, "rows binary")
+    rows = packed.collect() if watch is None else watch.collect(packed)
     if not rows:
         raise data_error("<trial>: there are no units")
     table = pa.concat_tables(pa.ipc.open_stream(bytes(row["rows"])).read_all() for row in rows)
@@ -72,18 +74,22 @@ class TrialFrame:
         """Whether a unit is in a sample of this share."""
         return self.hash(purpose) < round(share * _PARTS)
 
-    def to_table(self, frame: DataFrame | None = None) -> pa.Table:
+    def to_table(self, frame: DataFrame | None = None, watch: Watch | None = None) -> pa.Table:
         """All rows on the driver, or some of them."""
-        return to_table(self.frame if frame is None else frame, self.order)
+        return to_table(self.frame if frame is None else frame, self.order, watch)
 
-    def sample(self, max_rows: int, what: str) -> pa.Table:
-        """All rows on the driver, or about ``max_rows`` of them with a warning."""
+    def some(self, max_rows: int, watch: Watch | None = None) -> pa.Table:
+        """All rows on the driver, or about ``max_rows`` of them, drawn by a hash."""
         if max_rows < 1:
             raise usage_error("max_rows", f"out of range: found {max_rows}", "1 or more")
         if self.num_rows <= max_rows:
-            return self.to_table()
-        share = max_rows / self.num_rows
-        table = self.to_table(self.frame.where(self.below(share, "sample")))
-        warnings.warn(f"{what} on {len(table):,} of {self.num_rows:,} rows, drawn by a hash of '{self.key}' "
-                      "(max_rows says how many fit on the driver)", DfclWarning, stacklevel=3)  # fmt: skip
+            return self.to_table(None, watch)
+        return self.to_table(self.frame.where(self.below(max_rows / self.num_rows, "sample")), watch)
+
+    def sample(self, max_rows: int, what: str, watch: Watch | None = None) -> pa.Table:
+        """The same with a warning where there are more."""
+        table = self.some(max_rows, watch)
+        if self.num_rows > max_rows:
+            warnings.warn(f"{what} on {len(table):,} of {self.num_rows:,} rows, drawn by a hash of '{self.key}' "
+                          "(max_rows says how many fit on the driver)", DfclWarning, stacklevel=3)  # fmt: skip
         return table

@@ -55,6 +55,13 @@ def _limits(limits: Mapping[str, int] | None, field: str) -> list[str] | None:
     return [f"{arm}={count}" for arm, count in limits.items()]
 
 
+def budgets_table(segment_budgets: TableLike | Mapping[str, float] | None) -> TableLike | None:
+    """Budgets by segment as a table with the columns segment and budget."""
+    if isinstance(segment_budgets, Mapping) and set(segment_budgets) != {"segment", "budget"}:
+        return {"segment": list(segment_budgets), "budget": list(segment_budgets.values())}
+    return segment_budgets
+
+
 def _index_of_plan(predictions: object, units: object) -> object:
     """The index of the frame whose rows are the units of the plan."""
     if isinstance(predictions, Prediction):
@@ -72,9 +79,7 @@ def _predicted(predictions: PredictionsLike, units: TableLike | None) -> tuple[P
 def _plans(predictions: PredictionsLike, units: TableLike | None, budgets: Mapping[str, Any], options: Mapping[str, Any]) -> list[Plan]:
     predictions, units = _predicted(predictions, units)
     given = dict(options)
-    segment_budgets = given.pop("segment_budgets", None)
-    if isinstance(segment_budgets, Mapping) and set(segment_budgets) != {"segment", "budget"}:
-        segment_budgets = {"segment": list(segment_budgets), "budget": list(segment_budgets.values())}
+    segment_budgets = budgets_table(given.pop("segment_budgets", None))
     tables = {name: given.pop(name, None) for name in ("eligible", "second_cost", "previous")}
     limits = {name: _limits(given.pop(name, None), name) for name in ("min_units", "max_units")}
     run = run_of(given.pop("threads", None), given.pop("seed", 0), given.pop("progress", None), given.pop("overwrite", False))
