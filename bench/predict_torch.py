@@ -44,7 +44,8 @@ def read_model(torch, path):
         part = bytearray(data[8 + size + begin : 8 + size + end])
         kind = kinds[entry["dtype"]]
         tensors[name] = torch.frombuffer(part, dtype=kind).reshape(entry["shape"]) if part else torch.empty(entry["shape"], dtype=kind)
-    return tensors, texts
+    network = "predictors.0."  # the only one
+    return {name.removeprefix(network): tensor for name, tensor in tensors.items()}, {name.removeprefix(network): text for name, text in texts.items()}
 
 
 class Opponent:

@@ -89,7 +89,7 @@ struct BucketedForm::Place {
 class BucketedForm::Collected {
  public:
   Collected(std::vector<Cell> cells, std::vector<Increment> increments, core::RunContext& context)
-      : cells_(std::move(cells)), path_(std::span(&increments, 1)) {
+      : cells_(std::move(cells)), path_(std::span(&increments, 1), context) {
     path_.sort(context);
   }
   // None where the cell was not collected.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 #include <utility>
 
 #include "dfcl/allocate/settle.h"
@@ -28,49 +29,66 @@ void for_each_part(const Units& units, core::RunContext& context, Body&& body) {
 
 }  // namespace
 
-DealtPath::DealtPath(std::span<std::vector<Increment>> parts) {
+DealtPath::DealtPath(std::span<std::vector<Increment>> parts, core::RunContext& context) {
   const std::vector<std::span<const Increment>> views(parts.begin(), parts.end());
-  deal(views);
+  deal(views, context);
   for (std::vector<Increment>& part : parts) part = {};
 }
 
-void DealtPath::deal(std::span<const std::span<const Increment>> parts) {
-  const auto for_each = [&](auto&& body) {
-    for (const std::span<const Increment> part : parts) {
-      for (const Increment& increment : part) body(increment);
-    }
-  };
+// Every part counts what it has for each block, and so knows its own places in them: the order is that of the parts.
+void DealtPath::deal(std::span<const std::span<const Increment>> parts, core::RunContext& context) {
+  constexpr std::size_t kFew = 16'384;  // less work than waking threads
   for (const std::span<const Increment> part : parts) size_ += part.size();
   if (size_ == 0) return;
+  const auto for_each_part = [&](auto&& body) {
+    if (size_ <= kFew) {
+      for (std::size_t part = 0; part < parts.size(); ++part) body(part);
+    } else {
+      context.pool.run(parts.size(), body);
+    }
+  };
   increments_ = std::make_unique_for_overwrite<Increment[]>(size_);
   // Blocks of equal width between the ends. Where all are equally efficient the keys are dealt instead.
   const auto efficiency_of = [](const Increment& increment) {
     return static_cast<std::uint64_t>(position_of(increment) >> 64);
   };
-  std::uint64_t first = static_cast<std::uint64_t>(-1);
-  std::uint64_t last = 0;
-  const auto note = [&](std::uint64_t number) {
-    first = std::min(first, number);
-    last = std::max(last, number);
+  const auto ends_of = [&](auto&& number_of) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> ends(parts.size(), {static_cast<std::uint64_t>(-1), 0});
+    for_each_part([&](std::size_t part) {
+      auto [least, most] = ends[part];
+      for (const Increment& increment : parts[part]) {
+        least = std::min(least, number_of(increment));
+        most = std::max(most, number_of(increment));
+      }
+      ends[part] = {least, most};
+    });
+    std::pair<std::uint64_t, std::uint64_t> all = ends.front();
+    for (const auto& [least, most] : ends) all = {std::min(all.first, least), std::max(all.second, most)};
+    return all;
   };
-  for_each([&](const Increment& increment) { note(efficiency_of(increment)); });
+  auto [first, last] = ends_of(efficiency_of);
   const bool by_key = first == last;
-  if (by_key) {
-    first = static_cast<std::uint64_t>(-1);
-    last = 0;
-    for_each([&](const Increment& increment) { note(increment.key); });
-  }
+  if (by_key) std::tie(first, last) = ends_of([](const Increment& increment) { return increment.key; });
   const std::size_t num_blocks = std::clamp<std::size_t>(size_ / 64, 1, 65'536);
   const double per_number = static_cast<double>(num_blocks) / (static_cast<double>(last - first) + 1.0);
-  const auto block_of = [&](const Increment& increment) {  // never falls along the path
+  const auto block_of = [&, start = first](const Increment& increment) {  // never falls along the path
     const std::uint64_t number = by_key ? increment.key : efficiency_of(increment);
-    return std::min(static_cast<std::size_t>(static_cast<double>(number - first) * per_number), num_blocks - 1);
+    return std::min(static_cast<std::size_t>(static_cast<double>(number - start) * per_number), num_blocks - 1);
   };
+  std::vector<std::vector<std::size_t>> places(parts.size());
+  for_each_part([&](std::size_t part) {
+    places[part].resize(num_blocks);
+    for (const Increment& increment : parts[part]) ++places[part][block_of(increment)];
+  });
   ends_.resize(num_blocks);
-  for_each([&](const Increment& increment) { ++ends_[block_of(increment)]; });
   std::size_t begin = 0;
-  for (std::size_t& end : ends_) begin += std::exchange(end, begin);
-  for_each([&](const Increment& increment) { increments_[ends_[block_of(increment)]++] = increment; });
+  for (std::size_t block = 0; block < num_blocks; ++block) {
+    for (auto& part : places) begin += std::exchange(part[block], begin);
+    ends_[block] = begin;
+  }
+  for_each_part([&](std::size_t part) {
+    for (const Increment& increment : parts[part]) increments_[places[part][block_of(increment)]++] = increment;
+  });
 }
 
 void DealtPath::sort(core::RunContext& context) {
@@ -81,8 +99,11 @@ void DealtPath::sort(core::RunContext& context) {
     const std::span<Increment> part = block(index);
     if (!is_large(part)) continue;
     DealtPath inner;
-    const std::span<const Increment> view = part;
-    inner.deal({&view, 1});
+    std::vector<std::span<const Increment>> views;
+    for (std::size_t i = 0; i < kParts; ++i)
+      views.push_back(
+          part.subspan(part_begin(part.size(), i), part_begin(part.size(), i + 1) - part_begin(part.size(), i)));
+    inner.deal(views, context);
     inner.sort(context);
     std::copy(inner.increments().begin(), inner.increments().end(), part.begin());
   }
@@ -189,6 +210,7 @@ WholePath sort_whole_path(UnitPieces& pieces, const Rules& rules, core::RunConte
   pieces.for_each([&](const Units& units, const data::Batch*) {
     for_each_part(units, context, [&](std::size_t part, std::size_t begin, std::size_t end) {
       Hull hull;
+      parts[part].reserve(parts[part].size() + (end - begin));
       for (std::size_t row = begin; row < end; ++row) {
         build_hull(units, row, prices, hull);
         ends[part].add(units, row, hull);
@@ -200,7 +222,7 @@ WholePath sort_whole_path(UnitPieces& pieces, const Rules& rules, core::RunConte
   });
   WholePath whole;
   for (PathEndsBuilder& part : ends) whole.ends.add(part.finish());
-  whole.path = DealtPath(parts);
+  whole.path = DealtPath(parts, context);
   whole.path.sort(context);
   return whole;
 }

@@ -27,7 +27,7 @@ class DealtPath {
  public:
   DealtPath() = default;
   // Blocks of some 64, in any order inside. The parts are emptied.
-  explicit DealtPath(std::span<std::vector<Increment>> parts);
+  DealtPath(std::span<std::vector<Increment>> parts, core::RunContext& context);
   // Brings all into path order, on all threads.
   void sort(core::RunContext& context);
 
@@ -40,7 +40,7 @@ class DealtPath {
   std::span<const Increment> increments() const { return {increments_.get(), size_}; }
 
  private:
-  void deal(std::span<const std::span<const Increment>> parts);
+  void deal(std::span<const std::span<const Increment>> parts, core::RunContext& context);
 
   std::unique_ptr<Increment[]> increments_;
   std::size_t size_ = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "dfcl/core/parallel.h"
 
@@ -35,14 +36,28 @@ SortedForm::SortedForm(UnitPieces& pieces, const Rules& rules, core::RunContext&
     : prices_(rules), path_(sort_whole_path(pieces, rules, context)) {
   constexpr std::size_t kBlock = 2048;
   const std::span<const Increment> all = increments();
-  Totals totals = path_.ends.least;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const bool full = blocks_.empty() || i - blocks_.back().begin >= kBlock;
-    if (full && (i == 0 || position_of(all[i - 1]) != position_of(all[i]))) {
-      blocks_.push_back({i, std::numeric_limits<double>::infinity(), totals.spend(prices_), totals});
+  for (std::size_t begin = 0; begin < all.size();) {
+    blocks_.push_back({begin, std::numeric_limits<double>::infinity(), 0.0, {}});
+    begin = std::min(begin + kBlock, all.size());
+    while (begin < all.size() && position_of(all[begin - 1]) == position_of(all[begin])) ++begin;
+  }
+  // Sums are exact, so what a block changes can be added to what was before it.
+  core::for_each_chunk(context, blocks_.size(), 8, [&](std::size_t first, std::size_t last, std::size_t) {
+    for (std::size_t index = first; index < last; ++index) {
+      Block& block = blocks_[index];
+      const std::size_t end = index + 1 < blocks_.size() ? blocks_[index + 1].begin : all.size();
+      for (std::size_t i = block.begin; i < end; ++i) {
+        block.least_cost = std::min(block.least_cost, all[i].extra_cost(prices_));
+        block.before.take(all[i]);
+      }
     }
-    blocks_.back().least_cost = std::min(blocks_.back().least_cost, all[i].extra_cost(prices_));
-    totals.take(all[i]);
+  });
+  Totals totals = path_.ends.least;
+  for (Block& block : blocks_) {
+    Totals after = totals;
+    after.add(block.before);
+    block.before = std::exchange(totals, after);
+    block.spend = block.before.spend(prices_);
   }
 }
 

@@ -254,7 +254,7 @@ Settled settle(const Units& units, const Rules& rules, Bracket bracket, std::uin
     increments.push_back(std::move(chunk.increments));
   }
   settled.reaches_end = static_cast<double>(bracket.low) <= prices.least_efficiency;
-  settled.window = DealtPath(increments);
+  settled.window = DealtPath(increments, context);
   return settled;
 }
 

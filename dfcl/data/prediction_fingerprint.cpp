@@ -6,6 +6,7 @@
 
 #include "dfcl/core/hash.h"
 #include "dfcl/core/parallel.h"
+#include "dfcl/data/id_hashes.h"
 
 namespace dfcl::data {
 namespace {
@@ -23,11 +24,13 @@ std::uint64_t add_hash(std::uint64_t hash, float value) {
 
 std::uint64_t fingerprint_of(const Prediction& prediction, core::RunContext& context) {
   const std::uint64_t sum = core::sum_chunks(
-      context, prediction.num_units(), 65'536, std::uint64_t{0},
+      context, prediction.num_units(), 16'384, std::uint64_t{0},
       [&](std::size_t begin, std::size_t end) {
         std::uint64_t part = 0;
+        std::vector<std::uint64_t> hashes(end - begin);
+        fill_hashes(prediction.ids, begin, hashes);
         for (std::size_t unit = begin; unit < end; ++unit) {
-          std::uint64_t hash = prediction.ids.hash(unit);
+          std::uint64_t hash = hashes[unit - begin];
           for (const float value : prediction.revenue.row(unit)) hash = add_hash(hash, value);
           for (const float value : prediction.cost.row(unit)) hash = add_hash(hash, value);
           part += hash;

@@ -57,7 +57,7 @@ struct ArmMeans {
   bool from_other_rows = true;  // false: from the evaluated rows, which flatters the baselines
 };
 // Over the units of a trial outside a split; over all where it leaves none of some arm, or where none is named.
-ArmMeans arm_means(const data::Trial& trial, std::optional<data::Split> evaluated);
+ArmMeans arm_means(const data::Trial& trial, std::optional<data::Split> evaluated, core::RunContext& context);
 
 // What the study states of costs; intervals keep to it.
 struct CostLimits {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "dfcl/core/for_each_processor.h"
 #include "dfcl/core/hash.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/core/printable.h"
@@ -17,6 +18,18 @@ namespace {
 std::size_t bin_of(const FeatureSummary& summary, float value) {
   return static_cast<std::size_t>(std::lower_bound(summary.cuts.begin(), summary.cuts.end(), value) -
                                   summary.cuts.begin());
+}
+
+DFCL_FOR_EACH_PROCESSOR std::uint32_t count_missing(const float* values, std::size_t size) {
+  std::uint32_t count = 0;
+  for (std::size_t i = 0; i < size; ++i) count += values[i] != values[i] ? 1u : 0u;
+  return count;
+}
+
+DFCL_FOR_EACH_PROCESSOR std::uint32_t count_above(const float* values, std::size_t size, float cut) {
+  std::uint32_t count = 0;
+  for (std::size_t i = 0; i < size; ++i) count += values[i] > cut ? 1u : 0u;
+  return count;
 }
 
 // Of a category: the place among the counts.
@@ -145,17 +158,35 @@ FeatureCounts::FeatureCounts(const std::vector<FeatureSummary>& summaries)
 }
 
 void FeatureCounts::add(core::MatrixView<const float> features) {
+  constexpr std::size_t kBlockRows = 512;  // whose features stay in the second-level cache
   num_units_ += features.rows;
-  for (std::size_t feature = 0; feature < counts_.size(); ++feature) {
-    const FeatureSummary& summary = (*summaries_)[feature];
-    const bool is_category = summary.counts.size() != summary.cuts.size() + 1;
-    for (std::size_t row = 0; row < features.rows; ++row) {
-      const float value = features(row, feature);
-      if (std::isnan(value)) {
-        ++missing_[feature];
-      } else {
-        ++counts_[feature][is_category ? place_of(summary, value) : bin_of(summary, value)];
+  float values[kBlockRows];
+  for (std::size_t first = 0; first < features.rows; first += kBlockRows) {
+    const std::size_t count = std::min(kBlockRows, features.rows - first);
+    for (std::size_t feature = 0; feature < counts_.size(); ++feature) {
+      const FeatureSummary& summary = (*summaries_)[feature];
+      std::vector<std::uint64_t>& counts = counts_[feature];
+      for (std::size_t i = 0; i < count; ++i) values[i] = features(first + i, feature);
+      if (counts.size() != summary.cuts.size() + 1) {  // a category
+        for (std::size_t i = 0; i < count; ++i) {
+          if (std::isnan(values[i])) {
+            ++missing_[feature];
+          } else {
+            ++counts[place_of(summary, values[i])];
+          }
+        }
+        continue;
       }
+      const std::uint32_t missing = count_missing(values, count);
+      missing_[feature] += missing;
+      // Those above the cut before, less those above the own one: a pass for each cut is faster than a search per unit.
+      auto above = static_cast<std::uint32_t>(count) - missing;
+      for (std::size_t bin = 0; bin < summary.cuts.size(); ++bin) {
+        const std::uint32_t beyond = count_above(values, count, summary.cuts[bin]);
+        counts[bin] += above - beyond;
+        above = beyond;
+      }
+      counts.back() += above;
     }
   }
 }

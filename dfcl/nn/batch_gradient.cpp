@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "dfcl/core/error.h"
+#include "dfcl/core/for_each_processor.h"
 #include "dfcl/core/parallel.h"
 
 namespace dfcl::nn {
@@ -24,6 +25,18 @@ core::MatrixView<const float> gather(std::span<const std::uint32_t> rows, core::
   for (std::size_t i = 0; i < rows.size(); ++i) std::ranges::copy(from.row(rows[i]), to.row(i).begin());
   return to.view().slice(0, rows.size());
 }
+
+// Chunks added up in their order, in float64.
+constexpr std::size_t kSumBlock = 1024;
+
+template <class T>
+DFCL_INLINE void add_chunk_body(std::size_t size, const T* part, double* sums) {
+  for (std::size_t i = 0; i < size; ++i) sums[i] += static_cast<double>(part[i]);
+}
+DFCL_FOR_EACH_PROCESSOR void add_chunk(std::size_t size, const float* part, double* sums) {
+  add_chunk_body(size, part, sums);
+}
+void add_chunk(std::size_t size, const double* part, double* sums) { add_chunk_body(size, part, sums); }
 
 template <class T>
 void clear(core::MatrixView<T> matrix) {
@@ -96,9 +109,12 @@ std::span<const HeadRange> BatchGradient<T>::heads_of(const Tile& tile) const {
 template <class T>
 template <class Body>
 void BatchGradient<T>::for_each_tile(std::size_t chunk, Body&& body) {
-  const std::size_t begin = chunk * tiles_.size() / num_chunks();
-  const std::size_t end = (chunk + 1) * tiles_.size() / num_chunks();
-  for (std::size_t tile = begin; tile < end; ++tile) body(tiles_[tile]);
+  // By rows: where rows are grouped by arm, the last tile of each arm is short.
+  const auto first_tile = [&](std::size_t index) {
+    const std::size_t row = index * rows_.size() / num_chunks();
+    return std::partition_point(tiles_.begin(), tiles_.end(), [&](const Tile& tile) { return tile.begin < row; });
+  };
+  for (auto tile = first_tile(chunk), end = first_tile(chunk + 1); tile != end; ++tile) body(*tile);
 }
 
 template <class T>
@@ -191,14 +207,14 @@ std::vector<double> BatchGradient<T>::compute(core::RunContext& context, const F
   core::for_each_chunk(context, num_chunks(), 1, [&](std::size_t index, std::size_t, std::size_t) {
     run_chunk(chunks_[index], index, fill_inputs, data, losses, totals);
   });
-  constexpr std::size_t kBlock = 4096;
-  core::for_each_chunk(context, gradient.size(), kBlock, [&](std::size_t begin, std::size_t end, std::size_t) {
-    double sums[kBlock] = {};
-    for (std::size_t chunk = 0; chunk < num_chunks(); ++chunk) {
-      const T* part = chunks_[chunk].gradient.data() + begin;
-      for (std::size_t i = 0; i < end - begin; ++i) sums[i] += part[i];
+  core::for_each_chunk(context, gradient.size(), 4 * kSumBlock, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (; begin < end; begin += kSumBlock) {
+      const std::size_t size = std::min(kSumBlock, end - begin);
+      double sums[kSumBlock] = {};
+      for (std::size_t chunk = 0; chunk < num_chunks(); ++chunk)
+        add_chunk(size, chunks_[chunk].gradient.data() + begin, sums);
+      for (std::size_t i = 0; i < size; ++i) gradient[begin + i] = static_cast<T>(sums[i]);
     }
-    for (std::size_t i = begin; i < end; ++i) gradient[i] = static_cast<T>(sums[i - begin]);
   });
   std::vector<double> means(losses.size(), 0.0);
   for (std::size_t chunk = 0; chunk < num_chunks(); ++chunk) {

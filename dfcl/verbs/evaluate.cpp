@@ -302,7 +302,7 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, Judgement& judgement, cons
   const std::vector<std::string>& segments =
       request.segments.empty() && request.heterogeneity ? judged.study.report.segments : request.segments;
   input.segments = read_segments(segments, judged, context);
-  input.arm_means = evaluate::arm_means(*judged.own, split_of_rows(request.split));
+  input.arm_means = evaluate::arm_means(*judged.own, split_of_rows(request.split), context);
   const std::vector<std::uint8_t> rule = read_rule(judged, context);
   input.rule = rule;
 

@@ -186,8 +186,8 @@ std::shared_ptr<const model::Model> fit_model(const data::Trial& trial, const da
 }
 
 // Every row gets its arm's mean.
-StudyNuisance arm_mean_nuisance(const JudgedTrial& judged, Rows split) {
-  const evaluate::ArmMeans means = evaluate::arm_means(*judged.own, split_of_rows(split));
+StudyNuisance arm_mean_nuisance(const JudgedTrial& judged, Rows split, core::RunContext& context) {
+  const evaluate::ArmMeans means = evaluate::arm_means(*judged.own, split_of_rows(split), context);
   const evaluate::TrialRows& rows = judged.rows;
   StudyNuisance nuisance{
       {core::Matrix<float>(rows.size(), rows.num_arms()), core::Matrix<float>(rows.size(), rows.num_arms()), {}},
@@ -208,7 +208,7 @@ std::string seconds_since(std::chrono::steady_clock::time_point start) {
 
 StudyNuisance fitted_off_rows(const JudgedTrial& judged, Rows split, const OnNote& on_note, core::RunContext& context) {
   const std::shared_ptr<const model::Model> model = study_nuisance_model(judged, on_note, context);
-  if (model == nullptr) return arm_mean_nuisance(judged, split);
+  if (model == nullptr) return arm_mean_nuisance(judged, split, context);
   TrialPrediction predicted =
       predict_trial({.path = "the nuisance", .model = model}, judged, {TrainingRows::warn}, context);
   return {std::move(predicted.prediction), kNuisanceName, predicted.fingerprint};
@@ -248,7 +248,7 @@ StudyNuisance cross_fitted(const JudgedTrial& judged, Rows split, const OnNote& 
     }
     if (held.empty()) continue;
     const std::shared_ptr<const model::Model> model = fit_model(trial, study, "", context);
-    if (model == nullptr) return arm_mean_nuisance(judged, split);
+    if (model == nullptr) return arm_mean_nuisance(judged, split, context);
     core::Matrix<float> features(held.size(), trial.features.values.cols());
     for (std::size_t i = 0; i < held.size(); ++i)
       std::ranges::copy(trial.features.values.row(place_of[rows.trial_row[held[i]]]), features.row(i).begin());

@@ -129,7 +129,8 @@ TEST(AdjustedFigures, HaveTheErrorsOfPlans) {
     const Rewards rewards(rows, Estimator::doubly_robust,
                           {std::as_const(nuisance).view(), std::as_const(nuisance).view()});
     const EffectScores effects(rewards, false);
-    const auto effect = [&](std::size_t row) { return effects.of(row, 1).revenue; };
+    const std::vector<double> effect =
+        values_of_rows(rows, context, [&](std::size_t row) { return effects.of(row, 1).revenue; });
     const std::vector<std::uint8_t> treated(rows.size(), 1), control(rows.size(), 0);
     const double of_plans = standard_deviation(combine(1.0, influence_of(rewards, treated, context).revenue, -1.0,
                                                        influence_of(rewards, control, context).revenue),

@@ -236,6 +236,15 @@ TEST(Ranking, OrderFallsAndIsStableForAnySize) {
     std::stable_sort(expected.begin(), expected.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return scores[a] > scores[b]; });
     EXPECT_EQ(order_falling(scores, {}, context), expected);
+    std::vector<std::size_t> places;
+    for (const double share : {0.0, 0.1, 0.5, 0.5, 0.99})
+      places.push_back(static_cast<std::size_t>(share * static_cast<double>(size)));
+    places.push_back(size - 1);
+    std::vector<std::uint32_t> at_places;
+    for (const std::size_t place : places) at_places.push_back(expected[place]);
+    EXPECT_EQ(rows_at_places(scores, places, context), at_places);
+    EXPECT_EQ(rows_at_places(std::vector<double>(size, -0.0), places, context),
+              std::vector<std::uint32_t>(places.begin(), places.end()));
   }
 }
 

@@ -379,6 +379,7 @@ TEST(Facts, AFreeControlIsFreeForEveryEstimator) {
 }
 
 TEST(ArmMeansOfTrial, LeaveTheEvaluatedRowsOut) {
+  core::RunContext context(2);
   SmallTrial small = small_trial(13, {.num_units = 500});
   for (std::size_t unit = 0; unit < 500; ++unit) {
     const bool tests = unit % 2 == 0;
@@ -386,13 +387,13 @@ TEST(ArmMeansOfTrial, LeaveTheEvaluatedRowsOut) {
     small.trial.revenue[unit] = tests ? 100.0f : 1.0f + static_cast<float>(small.trial.arm[unit]);
     small.trial.cost[unit] = tests ? 100.0f : static_cast<float>(small.trial.arm[unit]);
   }
-  const ArmMeans means = arm_means(small.trial, data::Split::test);
+  const ArmMeans means = arm_means(small.trial, data::Split::test, context);
   EXPECT_TRUE(means.from_other_rows);
   for (std::size_t arm = 0; arm < kSmallArms; ++arm) {
     EXPECT_NEAR(means.revenue[arm], 1.0 + static_cast<double>(arm), 1e-9);
     EXPECT_NEAR(means.cost[arm], static_cast<double>(arm), 1e-9);
   }
-  EXPECT_FALSE(arm_means(small.trial, std::nullopt).from_other_rows);
+  EXPECT_FALSE(arm_means(small.trial, std::nullopt, context).from_other_rows);
 }
 
 }  // namespace

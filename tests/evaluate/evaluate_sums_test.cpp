@@ -114,13 +114,13 @@ Evaluation from_sums(const Dealt& dealt, const EvaluationOptions& options) {
 }
 
 Evaluation from_rows(const Dealt& dealt, const EvaluationOptions& options) {
+  core::RunContext context(1, 3);
   const EvaluationInput input{
       .rows = dealt.rows,
       .models = {{.name = "a", .prediction = dealt.a.outcomes()}, {.name = "b", .prediction = dealt.b.outcomes()}},
       .nuisance = dealt.nuisance.outcomes(),
       .nuisance_name = "the truth",
-      .arm_means = arm_means(dealt.small.trial, data::Split::test)};
-  core::RunContext context(1, 3);
+      .arm_means = arm_means(dealt.small.trial, data::Split::test, context)};
   return evaluate(input, options, context);
 }
 

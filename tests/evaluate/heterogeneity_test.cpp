@@ -61,7 +61,7 @@ TEST(LabelMeans, AreMeansWithErrorsOverClusters) {
     labels.push_back(unit % 7 == 0 ? kNoLabel : small.x[unit] < 0.5 ? 0 : 1);
   const auto value = [&](std::size_t row) { return static_cast<double>(rows.revenue[row]); };
   core::RunContext context(1);
-  const std::vector<LabelMean> found = label_means(rows, labels, 2, value, context);
+  const std::vector<LabelMean> found = label_means(rows, labels, 2, values_of_rows(rows, context, value), context);
   for (std::uint32_t label = 0; label < 2; ++label) {
     double sum = 0.0;
     double count = 0.0;

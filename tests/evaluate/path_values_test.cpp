@@ -84,7 +84,8 @@ TEST_P(EveryEstimator, AgreesWithTheFormulaInTheTrialAndInResamples) {
   const Rewards rewards(rows, estimator, nuisance.outcomes());
   PredictedPath path = path_of(problem_of(model.outcomes()), context);
   const std::vector<Cut> cuts = cuts_at(path, std::vector<double>{30.0, 120.0, 1e9}, context);
-  const std::vector<PathStep> steps = steps_of(path, rewards, context);
+  const PathSteps made = steps_of(path, rewards, context);
+  const std::span<const PathStep> steps = made;
   std::vector<PathPoint> points;
   for (const Cut& cut : cuts) {
     PathPoint& point = points.emplace_back(PathPoint{cut.num_steps, {}});
@@ -127,7 +128,8 @@ TEST_P(EveryEstimator, MatchesTheFirstPlanBeforeTheCostCrossesTheBudget) {
   const Predicted model = predict(small.x, small.y, sees_x);
   const Rewards rewards(rows, estimator, model.outcomes());
   PredictedPath path = path_of(problem_of(model.outcomes()), context);
-  const std::vector<PathStep> steps = steps_of(path, rewards, context);
+  const PathSteps made = steps_of(path, rewards, context);
+  const std::span<const PathStep> steps = made;
   // Every plan of the path, one after the other.
   std::vector<PathPoint> all;
   for (std::size_t i = 0; i <= steps.size(); ++i) all.push_back({i, {}});

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 
@@ -280,6 +281,48 @@ TEST(TrialReader, LeavesOutAFewRowsWithoutAnOutcomeAndKeepsRowNumbers) {
   EXPECT_NE(trial.notes[0].find("2 of 1000 rows have no outcome"), std::string::npos);
   study.data.trial = folder.write("many.csv", text(50));
   EXPECT_NE(failure_of(study).what.find("rows without an outcome"), std::string::npos);
+}
+
+// Rows of Parquet are converted in their places by many threads before it is known which of them are left out.
+TEST(TrialReader, RowsThatAreLeftOutLeaveNoGapsInAnyFormat) {
+  const TemporaryFolder folder;
+  const auto write = [&](const std::string& name) {
+    TableWriter writer(folder.file(name), trial_columns(), {"trial", "0", "test", {}});
+    for (std::size_t begin = 0; begin < 20'000; begin += 1000) {
+      data::Batch batch = trial_batch(begin, 1000);
+      auto& revenue = std::get<std::vector<double>>(batch.columns[4]);
+      for (std::size_t row = begin / 1000; row < revenue.size(); row += 211) revenue[row] = std::nan("");
+      if (begin == 7000) revenue.front() = revenue.back() = std::nan("");
+      writer.write(batch);
+    }
+    writer.commit();
+    return folder.file(name);
+  };
+  data::Study study = study_of(write("gaps.csv"));
+  const data::Trial expected = read(study, 1);
+  EXPECT_LT(expected.num_units(), 19'950u);
+  for (const char* name : {"gaps.parquet", "gaps.arrow"}) {
+    study.data.trial = write(name);
+    for (const int threads : {1, 2, 8}) {
+      const data::Trial trial = read(study, threads);
+      EXPECT_EQ(trial.fingerprint, expected.fingerprint) << name << ", threads " << threads;
+      EXPECT_EQ(trial.ids, expected.ids);
+      EXPECT_EQ(trial.notes, expected.notes);
+    }
+  }
+  // A second file follows where the first one's rows end.
+  write("two-1.parquet");
+  write("two-2.parquet");
+  study.data.trial = folder.file("two-*.parquet");
+  study.columns.id.reset();
+  study.columns.exclude = {"id"};
+  const data::Trial twice = read(study, 2);
+  ASSERT_EQ(twice.num_units(), 2 * expected.num_units());
+  for (std::size_t unit = 0; unit < expected.num_units(); ++unit) {
+    EXPECT_EQ(twice.revenue[unit], twice.revenue[unit + expected.num_units()]);
+    const auto bits = [&](std::size_t row) { return std::bit_cast<std::uint32_t>(twice.features.values(row, 0)); };
+    EXPECT_EQ(bits(unit), bits(unit + expected.num_units()));
+  }
 }
 
 TEST(TrialReader, ReadsQuotedLineEndsSemicolonsAndCarriageReturns) {

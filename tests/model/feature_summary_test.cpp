@@ -65,8 +65,12 @@ TEST(FeatureSummary, CountsTheUnitsBetweenQuantilesAndOfTheCommonestLevels) {
   EXPECT_FALSE(std::signbit(summaries[1].cuts[0]));
   EXPECT_EQ(summaries[2].levels.size(), kSummaryLevels);
   EXPECT_EQ(summaries[2].levels[0], 1u);
+  FeatureCounts same(summaries);
+  same.add(features.values.view());
   for (std::size_t feature = 0; feature < 3; ++feature) {
     const auto& counts = summaries[feature].counts;
+    EXPECT_EQ(same.counts(feature), counts);
+    EXPECT_EQ(same.missing(feature), summaries[feature].missing);
     EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), summaries[feature].missing), 20'000u);
     EXPECT_TRUE(is_good(summaries[feature], features.columns[feature]));
     EXPECT_FALSE(is_good(summaries[feature], features.columns[feature == 2 ? 0 : 2]));

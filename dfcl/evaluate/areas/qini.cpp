@@ -2,8 +2,10 @@
 #include "dfcl/evaluate/areas/qini.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "dfcl/core/for_each_processor.h"
+#include "dfcl/core/parallel.h"
 #include "dfcl/evaluate/areas/ranking.h"
 
 namespace dfcl::evaluate {
@@ -60,35 +62,76 @@ void integrate(const std::vector<StepSums>& steps, std::size_t lane, QiniLanes& 
   result.auuc[lane] = uplift_area;
 }
 
-// score: per place in rows.
-double area_above_random(std::span<const QiniRow> rows, std::span<const double> score, core::RunContext& context) {
-  const std::vector<std::uint32_t> order = order_falling(score, {}, context);
-  double total = 0.0;
-  double all_units = 0.0;
-  for (const QiniRow& row : rows) {
-    total += row.weight;
-    all_units += row.units;
-  }
+// Of the first rows of the ranking.
+struct RankedSums {
   double units = 0.0;
   double weight[2] = {0.0, 0.0};
   double revenue[2] = {0.0, 0.0};
-  double area = 0.0;
-  double last_share = 0.0;
-  double last_value = 0.0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const QiniRow& row = rows[order[i]];
+
+  void add(const QiniRow& row) {
+    units += row.units;
     weight[row.treated] += row.weight;
     revenue[row.treated] += row.revenue;
-    units += row.units;
-    if (i + 1 < order.size() && score[order[i + 1]] == score[order[i]]) continue;  // equal scores are one step
-    const double of_control = weight[0] > 0.0 ? revenue[0] * weight[1] / weight[0] : 0.0;
-    const double share = units / all_units;
-    const double value = (revenue[1] - of_control) / total;
-    area += 0.5 * (last_value + value) * (share - last_share);
-    last_share = share;
-    last_value = value;
   }
-  return area - 0.5 * last_value;
+  void add(const RankedSums& other) {
+    units += other.units;
+    for (std::size_t arm = 0; arm < 2; ++arm) {
+      weight[arm] += other.weight[arm];
+      revenue[arm] += other.revenue[arm];
+    }
+  }
+  double gain() const { return revenue[1] - (weight[0] > 0.0 ? revenue[0] * weight[1] / weight[0] : 0.0); }
+};
+
+// The ends of the steps of a chunk of the ranking, and the area between them.
+struct RankedArea {
+  bool has_step = false;
+  RankedPoint first, last;  // x: units; value: gain
+  double area = 0.0;
+
+  void step_to(const RankedPoint& point) {
+    if (!has_step) first = point;
+    if (has_step) area += 0.5 * (last.value + point.value) * (point.x - last.x);
+    last = point;
+    has_step = true;
+  }
+};
+
+// score: per place in rows. Chunks of the ranking are summed, then walked from the sums before them.
+double area_above_random(std::span<const QiniRow> rows, std::span<const double> score, core::RunContext& context) {
+  constexpr std::size_t kChunk = 32'768;
+  const std::vector<std::uint32_t> order = order_falling(score, {}, context);
+  std::vector<RankedSums> before((order.size() + kChunk - 1) / kChunk);
+  core::for_each_chunk(context, order.size(), kChunk, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+    RankedSums sums;
+    for (std::size_t i = begin; i < end; ++i) sums.add(rows[order[i]]);
+    before[chunk] = sums;
+  });
+  RankedSums all;
+  for (RankedSums& sums : before) {
+    const RankedSums own = std::exchange(sums, all);
+    all.add(own);
+  }
+  std::vector<RankedArea> parts(before.size());
+  core::for_each_chunk(context, order.size(), kChunk, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+    RankedSums sums = before[chunk];
+    RankedArea part;
+    for (std::size_t i = begin; i < end; ++i) {
+      sums.add(rows[order[i]]);
+      if (i + 1 < order.size() && score[order[i + 1]] == score[order[i]]) continue;  // equal scores are one step
+      part.step_to({sums.units / all.units, sums.gain() / (all.weight[0] + all.weight[1]), 0.0});
+    }
+    parts[chunk] = part;
+  });
+  RankedArea whole;
+  whole.step_to({0.0, 0.0, 0.0});
+  for (const RankedArea& part : parts) {
+    if (!part.has_step) continue;
+    whole.step_to(part.first);
+    whole.area += part.area;
+    whole.last = part.last;
+  }
+  return whole.area - 0.5 * whole.last.value;
 }
 
 }  // namespace
@@ -101,22 +144,30 @@ std::vector<QiniRow> qini_rows(const TrialRows& rows, std::span<const double> ex
   }
   const std::vector<std::uint32_t> order = order_falling(extra_revenue, chosen, context);
   std::vector<std::uint8_t> step(rows.size());
-  double total = 0.0;
-  double before = 0.0;
-  for (const std::uint32_t row : order) total += rows.sample_weight(row);
-  for (std::size_t place = 0; place < order.size(); ++place) {
-    const auto share = static_cast<std::size_t>(before / total * static_cast<double>(kQiniSteps));
-    step[order[place]] = static_cast<std::uint8_t>(rows.sample.empty() ? place * kQiniSteps / order.size()
-                                                                       : std::min(share, kQiniSteps - 1));
-    before += rows.sample_weight(order[place]);
+  if (rows.sample.empty()) {
+    core::for_each_chunk(context, order.size(), 16'384, [&](std::size_t begin, std::size_t end, std::size_t) {
+      for (std::size_t place = begin; place < end; ++place)
+        step[order[place]] = static_cast<std::uint8_t>(place * kQiniSteps / order.size());
+    });
+  } else {
+    double total = 0.0;
+    double before = 0.0;
+    for (const std::uint32_t row : order) total += rows.sample_weight(row);
+    for (const std::uint32_t row : order) {
+      const auto share = static_cast<std::size_t>(before / total * static_cast<double>(kQiniSteps));
+      step[row] = static_cast<std::uint8_t>(std::min(share, kQiniSteps - 1));
+      before += rows.sample_weight(row);
+    }
   }
-  std::vector<QiniRow> result;
-  result.reserve(chosen.size());
-  for (const std::uint32_t row : chosen) {
-    const double weight = rows.total_weight(row);
-    result.push_back({weight, weight * static_cast<double>(rows.revenue[row]), row, step[row],
-                      static_cast<std::uint8_t>(rows.arm[row] == arm ? 1 : 0), rows.sample_weight(row)});
-  }
+  std::vector<QiniRow> result(chosen.size());
+  core::for_each_chunk(context, chosen.size(), 16'384, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t place = begin; place < end; ++place) {
+      const std::uint32_t row = chosen[place];
+      const double weight = rows.total_weight(row);
+      result[place] = {weight,    weight * static_cast<double>(rows.revenue[row]),         row,
+                       step[row], static_cast<std::uint8_t>(rows.arm[row] == arm ? 1 : 0), rows.sample_weight(row)};
+    }
+  });
   return result;
 }
 
@@ -136,19 +187,21 @@ QiniLanes qini_lanes(const ResampleBlock& block, std::span<const QiniRow> rows) 
 }
 
 double ranked_qini(std::span<const QiniRow> rows, std::span<const double> score, core::RunContext& context) {
-  std::vector<double> own;
-  own.reserve(rows.size());
-  for (const QiniRow& row : rows) own.push_back(score[row.row]);
+  std::vector<double> own(rows.size());
+  core::for_each_chunk(context, rows.size(), 16'384, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t place = begin; place < end; ++place) own[place] = score[rows[place].row];
+  });
   return area_above_random(rows, own, context);
 }
 
 double perfect_qini(std::span<const QiniRow> rows, core::RunContext& context) {
-  std::vector<double> score;
-  score.reserve(rows.size());
-  for (const QiniRow& row : rows) {
-    const double outcome = row.revenue / row.weight;
-    score.push_back(row.treated != 0 ? outcome : -outcome);
-  }
+  std::vector<double> score(rows.size());
+  core::for_each_chunk(context, rows.size(), 16'384, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t place = begin; place < end; ++place) {
+      const double outcome = rows[place].revenue / rows[place].weight;
+      score[place] = rows[place].treated != 0 ? outcome : -outcome;
+    }
+  });
   return area_above_random(rows, score, context);
 }
 

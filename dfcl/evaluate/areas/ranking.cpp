@@ -5,7 +5,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <numeric>
+#include <limits>
+#include <memory>
+#include <utility>
 
 #include "dfcl/core/parallel.h"
 
@@ -31,7 +33,7 @@ std::uint64_t falling_key(double score) {
 using Histogram = std::array<std::uint32_t, kDigits>;
 
 // One stable pass by a digit. Returns false, and moves nothing, where all rows have the same digit.
-bool sort_by_digit(int shift, std::vector<Ranked>& from, std::vector<Ranked>& to, std::vector<Histogram>& histograms,
+bool sort_by_digit(int shift, std::span<const Ranked> from, Ranked* to, std::vector<Histogram>& histograms,
                    core::RunContext& context) {
   const std::size_t size = from.size();
   const auto digit_of = [shift](const Ranked& row) { return (row.key >> shift) & (kDigits - 1); };
@@ -58,20 +60,28 @@ bool sort_by_digit(int shift, std::vector<Ranked>& from, std::vector<Ranked>& to
 }
 
 // Rows are in the order of their upper bits: sorts each run of equal ones by the whole key.
-void sort_runs(std::vector<Ranked>& rows) {
+void sort_runs(std::span<Ranked> rows, core::RunContext& context) {
   const auto smaller = [](const Ranked& a, const Ranked& b) { return a.key < b.key; };
-  for (std::size_t begin = 0; begin < rows.size();) {
-    std::size_t end = begin + 1;
-    while (end < rows.size() && (rows[end].key >> kFirstShift) == (rows[begin].key >> kFirstShift)) ++end;
-    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto last = rows.begin() + static_cast<std::ptrdiff_t>(end);
-    if (end - begin == 2) {
-      if (smaller(first[1], first[0])) std::swap(first[0], first[1]);
-    } else if (end - begin > 2 && !std::is_sorted(first, last, smaller)) {
-      std::stable_sort(first, last, smaller);
+  const auto starts_run = [&](std::size_t i) {
+    return i == 0 || i >= rows.size() || (rows[i].key >> kFirstShift) != (rows[i - 1].key >> kFirstShift);
+  };
+  context.pool.run(kParts, [&](std::size_t part) {
+    std::size_t begin = rows.size() * part / kParts;
+    const std::size_t last = rows.size() * (part + 1) / kParts;
+    while (!starts_run(begin)) ++begin;
+    while (begin < last) {  // a run belongs to the part where it starts
+      std::size_t end = begin + 1;
+      while (!starts_run(end)) ++end;
+      const auto first = rows.begin() + static_cast<std::ptrdiff_t>(begin);
+      const auto past = rows.begin() + static_cast<std::ptrdiff_t>(end);
+      if (end - begin == 2) {
+        if (smaller(first[1], first[0])) std::swap(first[0], first[1]);
+      } else if (end - begin > 2 && !std::is_sorted(first, past, smaller)) {
+        std::stable_sort(first, past, smaller);
+      }
+      begin = end;
     }
-    begin = end;
-  }
+  });
 }
 
 }  // namespace
@@ -79,7 +89,7 @@ void sort_runs(std::vector<Ranked>& rows) {
 std::vector<std::uint32_t> order_falling(std::span<const double> scores, std::span<const std::uint32_t> rows,
                                          core::RunContext& context) {
   const std::size_t size = rows.empty() ? scores.size() : rows.size();
-  std::vector<Ranked> ranked(size);
+  auto ranked = std::make_unique_for_overwrite<Ranked[]>(size);
   core::for_each_chunk(context, size, 65'536, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t row = rows.empty() ? static_cast<std::uint32_t>(i) : rows[i];
@@ -88,18 +98,88 @@ std::vector<std::uint32_t> order_falling(std::span<const double> scores, std::sp
   });
   constexpr std::size_t kFew = 4096;
   if (size <= kFew) {
-    std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return a.key < b.key; });
+    std::stable_sort(ranked.get(), ranked.get() + size, [](const Ranked& a, const Ranked& b) { return a.key < b.key; });
   } else {
-    std::vector<Ranked> other(size);
+    auto other = std::make_unique_for_overwrite<Ranked[]>(size);
     std::vector<Histogram> histograms(kParts);
     for (int shift = kFirstShift; shift < 64; shift += kDigitBits) {
-      if (sort_by_digit(shift, ranked, other, histograms, context)) std::swap(ranked, other);
+      if (sort_by_digit(shift, {ranked.get(), size}, other.get(), histograms, context)) std::swap(ranked, other);
     }
-    sort_runs(ranked);
+    sort_runs({ranked.get(), size}, context);
   }
   std::vector<std::uint32_t> order(size);
-  for (std::size_t i = 0; i < size; ++i) order[i] = ranked[i].row;
+  core::for_each_chunk(context, size, 65'536, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t i = begin; i < end; ++i) order[i] = ranked[i].row;
+  });
   return order;
+}
+
+std::vector<std::uint32_t> rows_at_places(std::span<const double> scores, std::span<const std::size_t> places,
+                                          core::RunContext& context) {
+  constexpr int kBucketBits = 14;
+  const std::size_t size = scores.size();
+  const auto first_of = [size](std::size_t part) { return size * part / kParts; };
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ends(kParts);  // least and largest key
+  context.pool.run(kParts, [&](std::size_t part) {
+    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t most = 0;
+    for (std::size_t row = first_of(part); row < first_of(part + 1); ++row) {
+      const std::uint64_t key = falling_key(scores[row]);
+      least = std::min(least, key);
+      most = std::max(most, key);
+    }
+    ends[part] = {least, most};
+  });
+  std::uint64_t least = ends[0].first;
+  std::uint64_t most = ends[0].second;
+  for (const auto& [low, high] : ends) {
+    least = std::min(least, low);
+    most = std::max(most, high);
+  }
+  const int shift = std::max(0, static_cast<int>(std::bit_width(most - least)) - kBucketBits);
+  const auto bucket_of = [&](double score) { return (falling_key(score) - least) >> shift; };
+  std::vector<std::vector<std::uint32_t>> counts(kParts);
+  context.pool.run(kParts, [&](std::size_t part) {
+    counts[part].resize(std::size_t{1} << kBucketBits);
+    for (std::size_t row = first_of(part); row < first_of(part + 1); ++row) ++counts[part][bucket_of(scores[row])];
+  });
+  struct Wanted {
+    std::size_t bucket;
+    std::size_t place;  // in the bucket
+  };
+  std::vector<Wanted> wanted;
+  std::vector<char> is_wanted(std::size_t{1} << kBucketBits);
+  std::size_t before = 0;
+  for (std::size_t bucket = 0; bucket < is_wanted.size() && wanted.size() < places.size(); ++bucket) {
+    std::size_t count = 0;
+    for (const auto& part : counts) count += part[bucket];
+    while (wanted.size() < places.size() && places[wanted.size()] < before + count) {
+      wanted.push_back({bucket, places[wanted.size()] - before});
+      is_wanted[bucket] = 1;
+    }
+    before += count;
+  }
+  std::vector<std::vector<Ranked>> found(kParts);
+  context.pool.run(kParts, [&](std::size_t part) {
+    for (std::size_t row = first_of(part); row < first_of(part + 1); ++row) {
+      if (is_wanted[bucket_of(scores[row])] != 0)
+        found[part].push_back({falling_key(scores[row]), static_cast<std::uint32_t>(row)});
+    }
+  });
+  std::vector<std::uint32_t> rows(wanted.size());
+  context.pool.run(wanted.size(), [&](std::size_t index) {
+    std::vector<Ranked> members;
+    for (const auto& part : found) {
+      for (const Ranked& row : part) {
+        if ((row.key - least) >> shift == wanted[index].bucket) members.push_back(row);
+      }
+    }
+    const auto at = members.begin() + static_cast<std::ptrdiff_t>(wanted[index].place);
+    std::nth_element(members.begin(), at, members.end(),
+                     [](const Ranked& a, const Ranked& b) { return a.key != b.key ? a.key < b.key : a.row < b.row; });
+    rows[index] = at->row;
+  });
+  return rows;
 }
 
 std::string_view to_text(Ranking ranking) { return ranking == Ranking::angle ? "angle" : "published"; }

@@ -17,6 +17,10 @@ namespace dfcl::evaluate {
 std::vector<std::uint32_t> order_falling(std::span<const double> scores, std::span<const std::uint32_t> rows,
                                          core::RunContext& context);
 
+// The rows that stand at these places (rising, from 0) of that order of all rows. A few passes, without sorting.
+std::vector<std::uint32_t> rows_at_places(std::span<const double> scores, std::span<const std::size_t> places,
+                                          core::RunContext& context);
+
 enum class Ranking : std::uint8_t {
   angle,      // of (extra cost, extra revenue): earning while saving first, losing while saving last
   published,  // the quotient, |extra cost| floored at 1e-6: two negatives count as good

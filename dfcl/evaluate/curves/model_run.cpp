@@ -306,7 +306,7 @@ ModelRun run_model(const Setting& setting, const JudgedModel& model, const Basel
   PlanList plans = cut_plans_of(setting, path, run);
   {
     const std::vector<double> matched = is_baseline ? std::vector<double>() : matched_budgets(setting);
-    const std::vector<PathStep> steps = steps_of(path, setting.rewards, setting.context);
+    const PathSteps steps = steps_of(path, setting.rewards, setting.context);
     set_estimates(setting, path, steps, plans, matched, run);
     if (setting.kind == SeriesKind::resamples) set_resamples(setting, path, steps, plans, matched, run);
   }

@@ -81,9 +81,9 @@ PathStep step_of(const Rewards& rewards, std::uint32_t row, std::uint8_t from, s
           to};
 }
 
-std::vector<PathStep> steps_of(const PredictedPath& path, const Rewards& rewards, core::RunContext& context) {
-  std::vector<PathStep> steps(path.num_steps());
-  core::for_each_chunk(context, steps.size(), 65'536, [&](std::size_t begin, std::size_t end, std::size_t) {
+PathSteps steps_of(const PredictedPath& path, const Rewards& rewards, core::RunContext& context) {
+  PathSteps steps(path.num_steps());
+  core::for_each_chunk(context, path.num_steps(), 65'536, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t i = begin; i < end; ++i) {
       const allocate::Increment& step = path.step(i);
       steps[i] = step_of(rewards, step.unit, step.arm_from, step.arm_to);

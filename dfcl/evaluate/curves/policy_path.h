@@ -69,6 +69,17 @@ struct PathStep {
   std::uint8_t from, to;
 };
 PathStep step_of(const Rewards& rewards, std::uint32_t row, std::uint8_t from, std::uint8_t to);
-std::vector<PathStep> steps_of(const PredictedPath& path, const Rewards& rewards, core::RunContext& context);
+
+// Steps that are written by all threads, so that none of them writes zeros before.
+class PathSteps {
+ public:
+  explicit PathSteps(std::size_t size) : steps_(size, 1) {}
+  PathStep& operator[](std::size_t index) { return steps_.data()[index]; }
+  operator std::span<const PathStep>() const { return {steps_.data(), steps_.rows()}; }
+
+ private:
+  core::Matrix<PathStep> steps_;
+};
+PathSteps steps_of(const PredictedPath& path, const Rewards& rewards, core::RunContext& context);
 
 }  // namespace dfcl::evaluate

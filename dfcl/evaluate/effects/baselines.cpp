@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "dfcl/core/exact_total.h"
+#include "dfcl/core/parallel.h"
 #include "dfcl/data/row_weight.h"
 
 namespace dfcl::evaluate {
@@ -93,9 +94,10 @@ ModelRun run_random(const Setting& setting, const ArmMeans& means, ArmsForEveryo
   const TrialRows& rows = setting.input.rows;
   const core::Matrix<float> revenue = constant_rows(rows.size(), means.revenue);
   const core::Matrix<float> cost = constant_rows(rows.size(), means.cost);
-  std::vector<std::uint64_t> keys;
-  keys.reserve(rows.size());
-  for (const std::uint64_t key : rows.key) keys.push_back(random_key(key));
+  std::vector<std::uint64_t> keys(rows.size());
+  core::for_each_chunk(setting.context, rows.size(), 65'536, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t row = begin; row < end; ++row) keys[row] = random_key(rows.key[row]);
+  });
   JudgedModel model;
   model.name = "random";
   model.prediction = {revenue.view(), cost.view()};
@@ -154,11 +156,10 @@ void set_predictions(const Setting& setting, const ArmMeans& means, BaselineRun&
   }
 }
 
-// The same whatever the order of the terms, which are sorted.
-double sum_in_any_order(std::vector<double>& terms) {
-  std::sort(terms.begin(), terms.end());
-  return std::accumulate(terms.begin(), terms.end(), 0.0);
-}
+// Sums over the units of an arm, the same whatever the order of the units.
+struct ArmSums {
+  core::ExactTotal weight, revenue, cost;
+};
 
 }  // namespace
 
@@ -167,24 +168,38 @@ PlanSeries baseline_influence(const Setting& setting, const BaselineRun& run, st
   return influence_for(setting, run.plan_arms[budget]);
 }
 
-ArmMeans arm_means(const data::Trial& trial, std::optional<data::Split> evaluated) {
+ArmMeans arm_means(const data::Trial& trial, std::optional<data::Split> evaluated, core::RunContext& context) {
   const std::size_t num_arms = trial.arms.size();
   const auto sum = [&](std::optional<data::Split> left_out) {
+    const std::vector<ArmSums> sums = core::sum_chunks(
+        context, trial.num_units(), std::max<std::size_t>(16'384, trial.num_units() / 64 + 1),
+        std::vector<ArmSums>(num_arms),
+        [&](std::size_t begin, std::size_t end) {
+          std::vector<ArmSums> part(num_arms);
+          for (std::size_t unit = begin; unit < end; ++unit) {
+            if (left_out && trial.split[unit] == *left_out) continue;
+            const double weight = data::row_weight(trial, unit);
+            ArmSums& own = part[trial.arm[unit]];
+            own.weight.add(weight);
+            own.revenue.add(weight * static_cast<double>(trial.revenue[unit]));
+            own.cost.add(weight * static_cast<double>(trial.cost[unit]));
+          }
+          return part;
+        },
+        [](std::vector<ArmSums>& total, const std::vector<ArmSums>& part) {
+          for (std::size_t arm = 0; arm < total.size(); ++arm) {
+            total[arm].weight.add(part[arm].weight);
+            total[arm].revenue.add(part[arm].revenue);
+            total[arm].cost.add(part[arm].cost);
+          }
+        });
     ArmMeans means{{}, {}, left_out.has_value()};
-    std::vector<std::vector<double>> weights(num_arms), revenue(num_arms), cost(num_arms);
-    for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
-      if (left_out && trial.split[unit] == *left_out) continue;
-      const double weight = data::row_weight(trial, unit);
-      weights[trial.arm[unit]].push_back(weight);
-      revenue[trial.arm[unit]].push_back(weight * static_cast<double>(trial.revenue[unit]));
-      cost[trial.arm[unit]].push_back(weight * static_cast<double>(trial.cost[unit]));
-    }
     bool has_all = true;
-    for (std::size_t arm = 0; arm < num_arms; ++arm) {
-      const double weight = sum_in_any_order(weights[arm]);
+    for (const ArmSums& own : sums) {
+      const double weight = own.weight.value();
       has_all = has_all && weight > 0.0;
-      means.revenue.push_back(sum_in_any_order(revenue[arm]) / weight);
-      means.cost.push_back(sum_in_any_order(cost[arm]) / weight);
+      means.revenue.push_back(own.revenue.value() / weight);
+      means.cost.push_back(own.cost.value() / weight);
     }
     return std::pair(means, has_all);
   };

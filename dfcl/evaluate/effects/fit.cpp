@@ -85,9 +85,9 @@ std::vector<CalibrationGroup> calibration(std::span<const double> predicted, std
                                           const TrialRows& rows, double level, core::RunContext& context) {
   std::vector<std::uint32_t> order = order_falling(predicted, {}, context);
   std::reverse(order.begin(), order.end());
-  std::vector<CalibrationGroup> groups;
   const std::size_t num_groups = std::min(kCalibrationGroups, order.size());
-  for (std::size_t group = 0; group < num_groups; ++group) {
+  std::vector<CalibrationGroup> groups(num_groups);
+  context.pool.run(num_groups, [&](std::size_t group) {
     const std::size_t begin = order.size() * group / num_groups;
     const std::size_t end = order.size() * (group + 1) / num_groups;
     const std::span<const std::uint32_t> members(order.data() + begin, end - begin);
@@ -101,10 +101,9 @@ std::vector<CalibrationGroup> calibration(std::span<const double> predicted, std
       count += units;
     }
     const double mean = observed_sum / count;
-    groups.push_back({predicted_sum / count,
-                      core::normal_interval(mean, error_of_mean(members, observed, mean, rows), level),
-                      members.size()});
-  }
+    groups[group] = {predicted_sum / count,
+                     core::normal_interval(mean, error_of_mean(members, observed, mean, rows), level), members.size()};
+  });
   return groups;
 }
 

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 
+#include "dfcl/core/parallel.h"
+
 namespace dfcl::evaluate {
 namespace {
+
+constexpr std::size_t kChunkRows = 16'384;
 
 std::vector<std::uint8_t> everyone(const Setting& setting, std::size_t arm) {
   return std::vector<std::uint8_t>(setting.num_rows(), static_cast<std::uint8_t>(arm));
@@ -39,15 +43,26 @@ PlanRun run_fixed_plan(const Setting& setting, std::span<const std::uint8_t> arm
   const auto control = static_cast<std::uint8_t>(rows.arms.control);
   PlanRun plan;
   plan.cut.units.assign(rows.num_arms(), 0.0);
-  std::vector<PathStep> steps;
+  std::vector<std::size_t> first_step((rows.size() + kChunkRows - 1) / kChunkRows);  // of each chunk of rows
+  std::size_t num_steps = 0;
   for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (row % kChunkRows == 0) first_step[row / kChunkRows] = num_steps;
     plan.cut.units[arm_of_row[row]] += rows.sample_weight(row);
-    if (arm_of_row[row] == control) continue;
-    steps.push_back(step_of(setting.rewards, static_cast<std::uint32_t>(row), control, arm_of_row[row]));
+    num_steps += arm_of_row[row] == control ? 0 : 1;
   }
+  PathSteps made(num_steps);
+  core::for_each_chunk(
+      setting.context, rows.size(), kChunkRows, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+        std::size_t next = first_step[chunk];
+        for (std::size_t row = begin; row < end; ++row) {
+          if (arm_of_row[row] == control) continue;
+          made[next++] = step_of(setting.rewards, static_cast<std::uint32_t>(row), control, arm_of_row[row]);
+        }
+      });
+  const std::span<const PathStep> steps = made;
   for (const double units : plan.cut.units) plan.share_per_arm.push_back(units / static_cast<double>(rows.size()));
-  plan.cut.num_steps = steps.size();
-  const PathPoint end{steps.size(), {}};
+  plan.cut.num_steps = num_steps;
+  const PathPoint end{num_steps, {}};
   const PathRequest request{{&end, 1}, {}, 0};
   const PathFigures own = path_values(setting.ones, setting.totals, setting.rewards, steps, request);
   plan.estimate = {own.at_cuts[0].revenue[0], own.at_cuts[0].cost[0]};

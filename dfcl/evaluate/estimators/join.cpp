@@ -21,6 +21,12 @@ constexpr std::size_t kMostValues = 20;
 bool same_order(const data::Ids& a, const data::Ids& b) {
   if (a.size() != b.size()) return false;
   if (a == b) return true;
+  if (a.type() == data::ColumnType::int64 && b.type() == data::ColumnType::int64) {
+    for (std::size_t row = 0; row < a.size(); ++row) {
+      if (a.number(row) != b.number(row)) return false;
+    }
+    return true;
+  }
   for (std::size_t row = 0; row < a.size(); ++row) {
     if (a.hash(row) != b.hash(row)) return false;
   }

@@ -77,6 +77,10 @@ std::uint64_t key_of(const data::Trial& trial, std::size_t unit) {
 }
 
 void set_keys(const data::Trial& trial, TrialRows& rows) {
+  if (trial.ids.are_row_numbers() && std::is_sorted(rows.trial_row.begin(), rows.trial_row.end())) {
+    rows.key.assign(rows.trial_row.begin(), rows.trial_row.end());
+    return;
+  }
   std::vector<data::KeyedRow> keyed;
   keyed.reserve(rows.trial_row.size());
   for (const std::size_t unit : rows.trial_row) keyed.push_back({key_of(trial, unit), unit});
@@ -157,6 +161,7 @@ void set_draws(TrialRows& rows) {
 
 TrialRows rows_of(const data::Trial& trial, std::optional<data::Split> split) {
   std::vector<std::size_t> units;
+  units.reserve(trial.num_units());
   for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
     if (!split || trial.split[unit] == *split) units.push_back(unit);
   }

@@ -14,14 +14,14 @@ namespace {
 constexpr double kMostWork = 2e9;            // multiplications of scores with slopes
 constexpr std::size_t kLeastSample = 2'000;  // groups
 
-// Rows in the order of their clusters, with where each cluster begins; rows that are their own cluster as they are.
+constexpr std::size_t kParts = 16;  // of the groups, whatever the number of threads
+
+// Rows in the order of their clusters, with where each cluster begins; nothing where rows are their own clusters.
 struct GroupedRows {
-  explicit GroupedRows(const TrialRows& rows) : row(rows.size()), begin(rows.num_groups() + 1) {
-    if (rows.cluster.empty()) {
-      std::iota(row.begin(), row.end(), 0u);
-      std::iota(begin.begin(), begin.end(), 0u);
-      return;
-    }
+  explicit GroupedRows(const TrialRows& rows) {
+    if (rows.cluster.empty()) return;
+    row.resize(rows.size());
+    begin.resize(rows.num_groups() + 1);
     for (const std::uint32_t cluster : rows.cluster) ++begin[cluster + 1];
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
     std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
@@ -193,13 +193,25 @@ class FigureProjection {
 
 FigureCovariance covariance_of(const TrialRows& rows, std::size_t num_figures, const RowInfluences& influences,
                                core::RunContext& context) {
-  FigureCovariance covariance(num_figures);
-  const AddInfluence add = [&](std::size_t figure, double influence) { covariance.add(figure, influence); };
   const GroupedRows grouped(rows);
-  for (std::size_t group = 0; group + 1 < grouped.begin.size(); ++group) {
-    for (std::size_t i = grouped.begin[group]; i < grouped.begin[group + 1]; ++i) influences(grouped.row[i], add);
-    covariance.close_group();
-  }
+  const std::size_t num_groups = rows.num_groups();
+  const auto part_of = [&](std::size_t first, std::size_t last) {
+    FigureCovariance part(num_figures);
+    const AddInfluence add = [&](std::size_t figure, double influence) { part.add(figure, influence); };
+    for (std::size_t group = first; group < last; ++group) {
+      if (grouped.begin.empty()) {
+        influences(group, add);
+      } else {
+        for (std::size_t i = grouped.begin[group]; i < grouped.begin[group + 1]; ++i) influences(grouped.row[i], add);
+      }
+      part.close_group();
+    }
+    return part;
+  };
+  FigureCovariance covariance =
+      core::sum_chunks(context, num_groups, std::max<std::size_t>(1024, (num_groups + kParts - 1) / kParts),
+                       FigureCovariance(num_figures), part_of,
+                       [](FigureCovariance& total, const FigureCovariance& part) { total.add(part); });
   if (rows.propensity_scores != nullptr && num_figures > 0)
     FigureProjection(rows, num_figures, influences, context).run(covariance);
   return covariance;

@@ -18,10 +18,11 @@ void set_leaves(const Setting& setting, const JudgedModel& model, const JudgedTr
   const std::vector<std::uint32_t> leaf(tree.rows.leaf_of_row.begin(), tree.rows.leaf_of_row.end());
   const std::size_t control = rows.arms.control;
   const auto effect = [&](std::size_t row) { return setting.effects.of(row, tree.arm_of_leaf[leaf[row]]); };
-  const std::vector<LabelMean> revenue = label_means(
-      rows, leaf, num_leaves, [&](std::size_t row) { return effect(row).revenue; }, setting.context);
-  const std::vector<LabelMean> cost = label_means(
-      rows, leaf, num_leaves, [&](std::size_t row) { return effect(row).cost; }, setting.context);
+  const auto means_of = [&](auto&& value) {
+    return label_means(rows, leaf, num_leaves, values_of_rows(rows, setting.context, value), setting.context);
+  };
+  const std::vector<LabelMean> revenue = means_of([&](std::size_t row) { return effect(row).revenue; });
+  const std::vector<LabelMean> cost = means_of([&](std::size_t row) { return effect(row).cost; });
   figures.leaves.resize(num_leaves);
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const std::size_t arm = tree.arm_of_leaf[leaf[row]];
@@ -88,12 +89,13 @@ PolicyTreeFigures policy_figures(const Setting& setting, const JudgedModel& mode
     return Effect{own.revenue - other.revenue, own.cost - other.cost};
   };
   const auto interval = [&](const std::function<double(std::size_t)>& value) {
-    const LabelMean mean = mean_of_all(rows, value, setting.context);
+    const LabelMean mean = mean_of_all(rows, values_of_rows(rows, setting.context, value), setting.context);
     return core::normal_interval(mean.mean, mean.error, level);
   };
   const auto cost_interval = [&](const std::function<double(std::size_t)>& value) {
-    return setting.knows_prices() ? Interval(in_price_digits(mean_of_all(rows, value, setting.context).mean))
-                                  : interval(value);
+    if (!setting.knows_prices()) return interval(value);
+    const LabelMean mean = mean_of_all(rows, values_of_rows(rows, setting.context, value), setting.context);
+    return Interval(in_price_digits(mean.mean));
   };
   figures.incremental_revenue = interval([&](std::size_t row) { return of_tree(row).revenue; });
   figures.incremental_cost = cost_interval([&](std::size_t row) { return of_tree(row).cost; });

@@ -65,8 +65,10 @@ void set_means(const Setting& setting, const std::vector<std::size_t>& treated, 
     }
   }
   for (std::size_t i = 0; i < treated.size(); ++i) {
-    const auto revenue_of = [&](std::size_t row) { return setting.effects.of(row, treated[i]).revenue; };
-    const auto cost_of = [&](std::size_t row) { return setting.effects.of(row, treated[i]).cost; };
+    const std::vector<double> revenue_of = values_of_rows(
+        rows, setting.context, [&](std::size_t row) { return setting.effects.of(row, treated[i]).revenue; });
+    const std::vector<double> cost_of = values_of_rows(
+        rows, setting.context, [&](std::size_t row) { return setting.effects.of(row, treated[i]).cost; });
     const std::vector<LabelMean> revenue =
         label_means(rows, partition.segment, values.size(), revenue_of, setting.context);
     const std::vector<LabelMean> cost = label_means(rows, partition.segment, values.size(), cost_of, setting.context);

@@ -67,6 +67,16 @@ void FigureCovariance::close_group() {
   touched_.clear();
 }
 
+void FigureCovariance::add_groups(std::size_t figure, double num_groups, double squares) {
+  at(figure, figure) += squares;
+  groups_[figure] += num_groups;
+}
+
+void FigureCovariance::add(const FigureCovariance& other) {
+  for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += other.sums_[i];
+  for (std::size_t figure = 0; figure < size_; ++figure) groups_[figure] += other.groups_[figure];
+}
+
 void FigureCovariance::take_off(std::size_t first, std::size_t second, double part) {
   double& sum = at(first, second);
   sum = first == second ? std::max(0.0, sum - part) : sum - part;

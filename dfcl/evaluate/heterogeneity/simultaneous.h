@@ -27,6 +27,10 @@ class FigureCovariance {
   // Of the open group: how much it moves a figure.
   void add(std::size_t figure, double influence);
   void close_group();
+  // Of groups that move this figure and no other: how many, and the sum of the squares of how much.
+  void add_groups(std::size_t figure, double num_groups, double squares);
+  // The closed groups of another one with the same figures.
+  void add(const FigureCovariance& other);
   // Of two figures: a part of their covariance that is not there after all; a variance stays at 0 or above.
   void take_off(std::size_t first, std::size_t second, double part);
   // Multiplies all standard errors.

@@ -5,6 +5,7 @@
 #include <arrow/util/float16.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cctype>
 #include <charconv>
@@ -184,8 +185,18 @@ void code_integers(const arrow::Array& array, LabelCoder& coder, std::vector<std
     if constexpr (requires { requires std::is_integral_v<decltype(typed.Value(0))>; }) {
       using Number = decltype(typed.Value(0));
       std::unordered_map<Number, std::uint32_t> code_of_value;
+      constexpr std::size_t kSmall = 256;  // numbers, as those of arms are, that need no search
+      std::array<std::uint32_t, kSmall> code_of_small;
+      code_of_small.fill(LabelColumn::kMissing);
       for (std::int64_t row = 0; row < array.length(); ++row) {
         if (typed.IsNull(row)) continue;
+        const auto place = static_cast<std::size_t>(typed.Value(row));  // of a negative number: a large one
+        if (place < kSmall) {
+          std::uint32_t& code = code_of_small[place];
+          if (code == LabelColumn::kMissing) code = coder.code(std::to_string(typed.Value(row)), row);
+          codes[static_cast<std::size_t>(row)] = code;
+          continue;
+        }
         const auto [entry, is_new] = code_of_value.try_emplace(typed.Value(row), 0);
         if (is_new) entry->second = coder.code(std::to_string(typed.Value(row)), row);
         codes[static_cast<std::size_t>(row)] = entry->second;

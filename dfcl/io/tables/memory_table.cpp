@@ -70,6 +70,7 @@ class MemorySource : public RecordSource {
 
   std::uint64_t bytes_read() const override { return 0; }
   std::optional<std::int64_t> num_rows() const override { return records_->num_rows; }
+  bool counts_parts() const override { return true; }
   void select(const std::vector<WantedColumn>& wanted) override { indices_ = indices_of(wanted); }
 
   std::optional<Part> next() override {
@@ -80,7 +81,8 @@ class MemorySource : public RecordSource {
     if (batch_ == records_->batches.size()) return std::nullopt;
     Part part;
     part.batch = records_->batches[batch_]->Slice(row_, kPartRows);
-    row_ += part.batch->num_rows();
+    part.num_rows = part.batch->num_rows();
+    row_ += part.num_rows;
     return part;
   }
 

@@ -62,6 +62,8 @@ class ParquetSource : public RecordSource {
   std::uint64_t bytes_read() const override { return rows_read_ * file_bytes() / std::max<std::uint64_t>(1, rows()); }
   std::optional<std::int64_t> num_rows() const override { return static_cast<std::int64_t>(rows()); }
 
+  bool counts_parts() const override { return true; }
+
   void select(const std::vector<WantedColumn>& wanted) override {
     // Leaf columns and fields are the same thing only in flat tables.
     const std::vector<int> indices = indices_of(wanted);
@@ -96,12 +98,14 @@ class ParquetSource : public RecordSource {
       if (next_row_group_ == reader_->num_row_groups()) return std::nullopt;
       part.row_group = next_row_group_++;
       const auto rows = reader_->parquet_reader()->metadata()->RowGroup(part.row_group)->num_rows();
-      rows_read_ += static_cast<std::uint64_t>(std::max<std::int64_t>(0, rows));
+      part.num_rows = std::max<std::int64_t>(0, rows);
+      rows_read_ += static_cast<std::uint64_t>(part.num_rows);
       return part;
     }
     guard([&] { check(batches_->ReadNext(&part.batch)); });
     if (part.batch == nullptr) return std::nullopt;
-    rows_read_ += static_cast<std::uint64_t>(part.batch->num_rows());
+    part.num_rows = part.batch->num_rows();
+    rows_read_ += static_cast<std::uint64_t>(part.num_rows);
     return part;
   }
 

@@ -36,6 +36,7 @@ struct Part {
   std::optional<std::size_t> open_quote;      // CSV: a quote that is never closed
   std::shared_ptr<arrow::RecordBatch> batch;  // other formats
   int row_group = -1;                         // Parquet in small row groups: not read yet
+  std::int64_t num_rows = 0;                  // where counts_parts()
 };
 
 struct Decoded {
@@ -63,6 +64,8 @@ class RecordSource {
   void require_unchanged() const;
   // Rows, where the file says it.
   virtual std::optional<std::int64_t> num_rows() const { return std::nullopt; }
+  // Whether a part says how many rows it has before it is decoded.
+  virtual bool counts_parts() const { return false; }
 
   // Must be called once before next().
   virtual void select(const std::vector<WantedColumn>& wanted) = 0;

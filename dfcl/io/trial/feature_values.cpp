@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace dfcl::io {
 namespace {
@@ -11,9 +12,10 @@ constexpr std::int64_t kBlockRows = 512;
 
 // A declared code means missing; so does an infinity in a feature.
 void clean_numbers(float* out, std::int64_t rows, std::int64_t stride, std::span<const float> missing_codes) {
+  constexpr float kMost = std::numeric_limits<float>::max();
   for (std::int64_t row = 0; row < rows; ++row) {
     float& value = out[row * stride];
-    if (std::isinf(value)) value = std::nanf("");
+    if (std::abs(value) > kMost) value = std::nanf("");
     for (const float code : missing_codes) {
       if (value == code) value = std::nanf("");
     }
@@ -39,8 +41,15 @@ LabelColumn category_labels(const arrow::Array& array, std::span<const float> mi
 
 core::Matrix<float> feature_values(const arrow::RecordBatch& batch, std::span<const int> columns,
                                    const std::vector<LabelColumn>& categories, std::span<const float> missing_codes) {
+  core::Matrix<float> values(static_cast<std::size_t>(batch.num_rows()), columns.size());
+  fill_feature_values(batch, columns, categories, missing_codes, values.view());
+  return values;
+}
+
+void fill_feature_values(const arrow::RecordBatch& batch, std::span<const int> columns,
+                         const std::vector<LabelColumn>& categories, std::span<const float> missing_codes,
+                         core::MatrixView<float> values) {
   const std::int64_t rows = batch.num_rows();
-  core::Matrix<float> values(static_cast<std::size_t>(rows), columns.size());
   const auto stride = static_cast<std::int64_t>(columns.size());
   for (std::int64_t begin = 0; begin < rows; begin += kBlockRows) {
     const std::int64_t end = std::min(rows, begin + kBlockRows);
@@ -57,7 +66,6 @@ core::Matrix<float> feature_values(const arrow::RecordBatch& batch, std::span<co
       clean_numbers(out, end - begin, stride, missing_codes);
     }
   }
-  return values;
 }
 
 }  // namespace dfcl::io

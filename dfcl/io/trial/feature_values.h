@@ -21,5 +21,9 @@ LabelColumn category_labels(const arrow::Array& array, std::span<const float> mi
 // those, else the column's numbers, in which missing codes and infinities become NaN.
 core::Matrix<float> feature_values(const arrow::RecordBatch& batch, std::span<const int> columns,
                                    const std::vector<LabelColumn>& categories, std::span<const float> missing_codes);
+// The same into memory of somebody else, of as many rows as the batch.
+void fill_feature_values(const arrow::RecordBatch& batch, std::span<const int> columns,
+                         const std::vector<LabelColumn>& categories, std::span<const float> missing_codes,
+                         core::MatrixView<float> values);
 
 }  // namespace dfcl::io

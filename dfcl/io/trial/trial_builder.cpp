@@ -13,6 +13,7 @@
 #include "dfcl/core/error_makers.h"
 #include "dfcl/core/parallel.h"
 #include "dfcl/core/suggest.h"
+#include "dfcl/data/id_hashes.h"
 #include "dfcl/data/splits.h"
 
 namespace dfcl::io {
@@ -87,6 +88,18 @@ TrialBuilder::TrialBuilder(const data::Study& study, TrialPlan plan, const std::
                             fmt::format("at most {}", data::kMostArms));
 }
 
+core::MatrixView<float> TrialBuilder::make_room(std::size_t num_rows) {
+  core::Matrix<float>& all = trial_.features.values;
+  const std::size_t first = all.rows();
+  all.resize(first + num_rows);
+  const core::MatrixView<float> room = all.view().slice(first, num_rows);
+  all.resize(first);
+  trial_.arm.reserve(first + num_rows);
+  trial_.revenue.reserve(first + num_rows);
+  trial_.cost.reserve(first + num_rows);
+  return room;
+}
+
 void TrialBuilder::append(TrialTile tile, const std::function<std::string(std::int64_t)>& locate) {
   append_arms(tile, locate);
   append_splits(tile, locate);
@@ -153,8 +166,10 @@ void TrialBuilder::append_features(TrialTile& tile) {
   const std::size_t first = all.rows();
   const std::size_t num_features = plan_.features.size();
   all.resize(first + tile.num_rows);
+  // A tile in its place lies there already, or behind rows that were left out.
   const std::size_t bytes = tile.num_rows * num_features * sizeof(float);
-  if (bytes > 0) std::memcpy(all.row(first).data(), tile.features.data(), bytes);
+  if (bytes > 0 && tile.features.data != all.row(first).data())
+    std::memmove(all.row(first).data(), tile.features.data, bytes);
   for (std::size_t feature = 0; feature < num_features; ++feature) {
     if (!plan_.features[feature].categorical) continue;
     std::vector<float> code_of_label;
@@ -316,9 +331,14 @@ void TrialBuilder::settle_splits(core::RunContext& context) {
   }
   const std::uint64_t seed = data::split_seed(study_.split);
   trial_.split.resize(trial_.num_units());
-  core::for_each_chunk(context, trial_.num_units(), 65'536, [&](std::size_t begin, std::size_t end, std::size_t) {
+  core::for_each_chunk(context, trial_.num_units(), 16'384, [&](std::size_t begin, std::size_t end, std::size_t) {
+    std::vector<std::uint64_t> hashes;
+    if (unit_hash_.empty()) {
+      hashes.resize(end - begin);
+      data::fill_hashes(trial_.ids, begin, hashes, seed);
+    }
     for (std::size_t unit = begin; unit < end; ++unit) {
-      const std::uint64_t hash = unit_hash_.empty() ? trial_.ids.hash(unit, seed) : unit_hash_[unit];
+      const std::uint64_t hash = unit_hash_.empty() ? hashes[unit - begin] : unit_hash_[unit];
       trial_.split[unit] = data::split_of_hash(hash, study_.split);
     }
   });

@@ -35,7 +35,11 @@ class TrialBuilder {
   // of which nothing is asked that only the whole can say; [arms] order names all arms.
   TrialBuilder(const data::Study& study, TrialPlan plan, const std::string& folder, bool is_part = false);
 
-  // A tile without a bad row. locate(row) names the place of a row of this part, for errors.
+  // So many rows come next, less those that are left out: room for their features, which make_tile may fill before they
+  // are appended, each in its place: the first row from here on is row 0.
+  core::MatrixView<float> make_room(std::size_t num_rows);
+  // A tile without a bad row, made by any thread, in the order of the file. locate(row) names the place of a row of
+  // this part, for errors.
   void append(TrialTile tile, const std::function<std::string(std::int64_t)>& locate);
   data::Trial finish(core::RunContext& context);
 

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "dfcl/core/error.h"
 #include "dfcl/core/error_makers.h"
@@ -26,12 +28,47 @@ std::string trial_path(const data::Study& study) {
                                                     : (std::filesystem::path(study.folder) / path).string();
 }
 
+// A part of a file and where its features go: as many rows as the file says it has, or no place of its own.
+struct PlacedPart {
+  Part part;
+  core::MatrixView<float> place;
+};
+
 struct ConvertedPart {
   Part part;
   std::int64_t num_rows = 0;
   std::int64_t num_lines = 0;
   TrialTile tile;
 };
+
+core::Error rows_error(const RecordSource& source) {
+  return core::Error({.kind = core::ErrorKind::data,
+                      .what = "the file holds another number of rows than it says",
+                      .where = source.path(),
+                      .hint = "write it again"});
+}
+
+// Rows of a part that the file has room for.
+std::size_t require_count(const RecordSource& source, const Part& part, std::size_t most) {
+  const auto rows = static_cast<std::size_t>(std::max<std::int64_t>(0, part.num_rows));
+  if (rows > most) throw rows_error(source);
+  return rows;
+}
+
+void require_rows(const RecordSource& source, const Decoded& decoded, std::size_t rows) {
+  if (static_cast<std::size_t>(decoded.num_rows) != rows) throw rows_error(source);
+}
+
+// Room for all features of a file that says how many rows it has and how many each part; none where its word would take
+// more memory than a file of its size can be trusted with.
+core::MatrixView<float> room_for(const RecordSource& source, const TrialPlan& plan, TrialBuilder& builder) {
+  constexpr std::uint64_t kFloor = std::uint64_t{1} << 30;
+  const std::uint64_t row_bytes = plan.features.size() * sizeof(float);
+  const std::optional<std::int64_t> rows = source.num_rows();
+  if (!rows || *rows <= 0 || !source.counts_parts() || row_bytes == 0) return {};
+  if (static_cast<std::uint64_t>(*rows) > (kFloor + 64 * source.file_bytes()) / row_bytes) return {};
+  return builder.make_room(static_cast<std::size_t>(*rows));
+}
 
 // Reads one file into the builder. bytes_before and bytes_total are for the progress bar.
 void read_file(RecordSource& source, const TrialPlan& plan, const TileOptions& options, TrialBuilder& builder,
@@ -41,15 +78,25 @@ void read_file(RecordSource& source, const TrialPlan& plan, const TileOptions& o
   tile_options.letters = source.is_text_file() ? Letters::may_be_numbers : Letters::are_text;
   std::int64_t rows_before = 0;
   std::int64_t lines_before = 0;
+  const core::MatrixView<float> room = room_for(source, plan, builder);
+  std::size_t rows_placed = 0;
   core::ordered_pipeline(
       context,
-      [&] {
+      [&]() -> std::optional<PlacedPart> {
         context.progress("reading", bytes_before + source.bytes_read(), bytes_total, "bytes");
-        return source.next();
+        std::optional<Part> part = source.next();
+        if (!part) return std::nullopt;
+        if (room.data == nullptr) return PlacedPart{std::move(*part), {}};
+        const std::size_t rows = require_count(source, *part, room.rows - rows_placed);
+        const core::MatrixView<float> place = room.slice(rows_placed, rows);
+        rows_placed += rows;
+        return PlacedPart{std::move(*part), place};
       },
-      [&](Part part) {
+      [&](PlacedPart placed) {
+        Part part = std::move(placed.part);
         const Decoded decoded = source.decode(part);
-        TrialTile tile = make_tile(plan, tile_options, decoded);
+        if (room.data != nullptr && !decoded.bad) require_rows(source, decoded, placed.place.rows);
+        TrialTile tile = make_tile(plan, tile_options, decoded, placed.place);
         if (!tile.bad) part.batch = nullptr;  // needed for the place of an error only
         return ConvertedPart{std::move(part), decoded.num_rows, decoded.num_lines, std::move(tile)};
       },

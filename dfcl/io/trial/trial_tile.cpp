@@ -15,12 +15,15 @@ namespace {
 
 class TileMaker {
  public:
-  TileMaker(const TrialPlan& plan, const TileOptions& options, const arrow::RecordBatch& batch)
+  TileMaker(const TrialPlan& plan, const TileOptions& options, const arrow::RecordBatch& batch,
+            core::MatrixView<float> place)
       : plan_(plan),
         options_(options),
         batch_(batch),
         rows_(batch.num_rows()),
-        kept_(static_cast<std::size_t>(rows_), 1) {}
+        kept_(static_cast<std::size_t>(rows_), 1) {
+    tile_.features = place;
+  }
 
   TrialTile make() {
     read_outcomes();
@@ -166,7 +169,11 @@ class TileMaker {
       tile_.categories[feature] =
           category_labels(column(plan_.feature_columns[feature]), plan_.missing_codes, plan_.features[feature].name);
     }
-    tile_.features = feature_values(batch_, plan_.feature_columns, tile_.categories, plan_.missing_codes);
+    if (tile_.features.data == nullptr) {
+      tile_.own_features = core::Matrix<float>(static_cast<std::size_t>(rows_), plan_.features.size());
+      tile_.features = tile_.own_features.view();
+    }
+    fill_feature_values(batch_, plan_.feature_columns, tile_.categories, plan_.missing_codes, tile_.features);
     for (LabelColumn& categories : tile_.categories) categories.codes = {};
   }
 
@@ -222,9 +229,9 @@ class TileMaker {
     for (std::size_t row = 0; row < kept_.size(); ++row) {
       if (!kept_[row]) continue;
       tile_.kept_rows.push_back(static_cast<std::int64_t>(row));
-      std::copy_n(tile_.features.row(row).data(), tile_.features.cols(), tile_.features.row(next++).data());
+      std::copy_n(tile_.features.row(row).data(), tile_.features.cols, tile_.features.row(next++).data());
     }
-    tile_.features.resize(next);
+    tile_.features.rows = next;
     if (plan_.id >= 0) tile_.ids = tile_.ids.chosen(tile_.kept_rows);
   }
 
@@ -238,13 +245,14 @@ class TileMaker {
 
 }  // namespace
 
-TrialTile make_tile(const TrialPlan& plan, const TileOptions& options, const Decoded& decoded) {
+TrialTile make_tile(const TrialPlan& plan, const TileOptions& options, const Decoded& decoded,
+                    core::MatrixView<float> place) {
   if (decoded.bad) {
     TrialTile tile;
     tile.bad = decoded.bad;
     return tile;
   }
-  return TileMaker(plan, options, *decoded.batch).make();
+  return TileMaker(plan, options, *decoded.batch, place).make();
 }
 
 }  // namespace dfcl::io

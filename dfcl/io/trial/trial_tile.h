@@ -22,7 +22,9 @@ struct TrialTile {
   std::int64_t rows_without_outcome = 0;  // left out, as the next
   std::int64_t rows_of_no_weight = 0;
   std::vector<std::int64_t> kept_rows;  // their rows in the part; empty: all
-  core::Matrix<float> features;         // rows x features; categorical ones hold codes into `categories`
+  // rows x features; categorical ones hold codes into `categories`. In own_features, or in the place it was given.
+  core::MatrixView<float> features;
+  core::Matrix<float> own_features;
   std::vector<LabelColumn> categories;  // labels only, one for each feature; empty for numbers
   LabelColumn arm;
   LabelColumn time;
@@ -44,6 +46,8 @@ struct TileOptions {
   Letters letters = Letters::are_text;  // of ids and clusters
 };
 
-TrialTile make_tile(const TrialPlan& plan, const TileOptions& options, const Decoded& decoded);
+// place: where the features go, as many rows as were decoded; without data: into memory of the tile's own.
+TrialTile make_tile(const TrialPlan& plan, const TileOptions& options, const Decoded& decoded,
+                    core::MatrixView<float> place = {});
 
 }  // namespace dfcl::io

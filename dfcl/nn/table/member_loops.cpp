@@ -136,43 +136,84 @@ DFCL_INLINE void first_backward_body(const MemberRows& rows, const Dropout& drop
     first_columns<T, 1>(rows, keep, first, layer, in, out, out_gradient, gradient);
 }
 
+// kOutputs of one row: sums over the width in lanes, whose halves are added at last.
+template <class T, std::size_t kOutputs>
+DFCL_INLINE void some_outputs(const ThinSize& size, std::size_t row, std::size_t first, const T* hidden,
+                              const T* weight, const T* bias, T* outputs) {
+  typedef T Vector __attribute__((vector_size(kLanes * sizeof(T)), aligned(alignof(T)), may_alias));
+  const T* const from = hidden + row * size.width;
+  const T* const factor = weight + first * size.width;
+  Vector sums[kOutputs] = {};
+  for (std::size_t j = 0; j < size.width; j += kLanes) {
+    const Vector values = *reinterpret_cast<const Vector*>(from + j);
+    for (std::size_t output = 0; output < kOutputs; ++output)
+      sums[output] += values * *reinterpret_cast<const Vector*>(factor + output * size.width + j);
+  }
+  for (std::size_t output = 0; output < kOutputs; ++output) {
+    T lanes[kLanes];
+    *reinterpret_cast<Vector*>(lanes) = sums[output];
+    for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
+      for (std::size_t lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
+    }
+    outputs[(first + output) * size.stride + row] = bias[first + output] + lanes[0];
+  }
+}
+
 template <class T>
 DFCL_INLINE void outputs_forward_body(const ThinSize& size, const T* hidden, const T* weight, const T* bias,
                                       T* outputs) {
+  constexpr std::size_t kAtOnce = 5;
   for (std::size_t row = 0; row < size.num_rows; ++row) {
-    const T* const __restrict from = hidden + row * size.width;
-    for (std::size_t output = 0; output < size.num_outputs; ++output) {
-      const T* const __restrict factor = weight + output * size.width;
-      T lanes[kLanes] = {};
-      for (std::size_t j = 0; j < size.width; j += kLanes) {
-        for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += from[j + lane] * factor[j + lane];
-      }
-      for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
-        for (std::size_t lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
-      }
-      outputs[output * size.stride + row] = bias[output] + lanes[0];
+    std::size_t output = 0;
+    for (; output + kAtOnce <= size.num_outputs; output += kAtOnce)
+      some_outputs<T, kAtOnce>(size, row, output, hidden, weight, bias, outputs);
+    for (; output < size.num_outputs; ++output) some_outputs<T, 1>(size, row, output, hidden, weight, bias, outputs);
+  }
+}
+
+// The columns first .. first + kVectors registers: sums over rows, then over outputs, stay in registers.
+template <class T, std::size_t kVectors>
+DFCL_INLINE void output_columns(const ThinSize& size, std::size_t first, const T* hidden, const T* weight,
+                                const T* output_gradient, T* hidden_gradient, T* weight_gradient) {
+  using L = Lanes<T>;
+  using Vector = typename L::Vector;
+  for (std::size_t output = 0; output < size.num_outputs; ++output) {
+    T* const to = weight_gradient + output * size.width + first;
+    const T* const slopes = output_gradient + output * size.stride;
+    Vector sums[kVectors];
+    for (std::size_t v = 0; v < kVectors; ++v) sums[v] = L::at(to + v * L::kSize);
+    for (std::size_t row = 0; row < size.num_rows; ++row) {
+      if (slopes[row] == T(0)) continue;  // arms that no loss looked at
+      for (std::size_t v = 0; v < kVectors; ++v)
+        sums[v] += slopes[row] * L::at(hidden + row * size.width + first + v * L::kSize);
     }
+    for (std::size_t v = 0; v < kVectors; ++v) L::at(to + v * L::kSize) = sums[v];
+  }
+  for (std::size_t row = 0; row < size.num_rows; ++row) {
+    Vector sums[kVectors] = {};
+    for (std::size_t output = 0; output < size.num_outputs; ++output) {
+      const T slope = output_gradient[output * size.stride + row];
+      if (slope == T(0)) continue;
+      for (std::size_t v = 0; v < kVectors; ++v)
+        sums[v] += slope * L::at(weight + output * size.width + first + v * L::kSize);
+    }
+    for (std::size_t v = 0; v < kVectors; ++v)
+      L::at(hidden_gradient + row * size.width + first + v * L::kSize) = sums[v];
   }
 }
 
 template <class T>
 DFCL_INLINE void outputs_backward_body(const ThinSize& size, const T* hidden, const T* weight, const T* output_gradient,
                                        T* hidden_gradient, T* weight_gradient, T* bias_gradient) {
-  for (std::size_t row = 0; row < size.num_rows; ++row) {
-    const T* const __restrict from = hidden + row * size.width;
-    T* const __restrict to = hidden_gradient + row * size.width;
-    for (std::size_t j = 0; j < size.width; ++j) to[j] = T(0);
-    for (std::size_t output = 0; output < size.num_outputs; ++output) {
-      const T slope = output_gradient[output * size.stride + row];
-      if (slope == T(0)) continue;  // arms that no loss looked at
-      const T* const __restrict factor = weight + output * size.width;
-      T* const __restrict sum = weight_gradient + output * size.width;
-      for (std::size_t j = 0; j < size.width; ++j) {
-        to[j] += slope * factor[j];
-        sum[j] += slope * from[j];
-      }
-      bias_gradient[output] += slope;
-    }
+  constexpr std::size_t kSize = Lanes<T>::kSize;
+  std::size_t first = 0;
+  for (; first + 8 * kSize <= size.width; first += 8 * kSize)
+    output_columns<T, 8>(size, first, hidden, weight, output_gradient, hidden_gradient, weight_gradient);
+  for (; first < size.width; first += kSize)
+    output_columns<T, 1>(size, first, hidden, weight, output_gradient, hidden_gradient, weight_gradient);
+  for (std::size_t output = 0; output < size.num_outputs; ++output) {
+    for (std::size_t row = 0; row < size.num_rows; ++row)
+      bias_gradient[output] += output_gradient[output * size.stride + row];
   }
 }
 

@@ -13,7 +13,7 @@ namespace dfcl::nn {
 namespace {
 
 constexpr std::size_t kMostChunks = 16;
-constexpr std::size_t kLeastTiles = 4;     // of a chunk
+constexpr std::size_t kLeastTiles = 2;     // of a chunk
 constexpr std::size_t kColumnsAtOnce = 8;  // whose rows of values stay in the second-level cache
 
 template <class From, class To>
