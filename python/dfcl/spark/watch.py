@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Watch"]
 
 _LOOKS_EVERY = 0.5  # seconds
+_WAITS_FOR_THE_END = 5.0
 
 
 class Watch:
@@ -69,7 +70,7 @@ class Watch:
                     self._say()
         except BaseException:
             _interrupt(frame, tag)
-            thread.join()
+            thread.join(_WAITS_FOR_THE_END)  # tasks that do not listen end on their own
             raise
         if failed:
             raise failed[0]
@@ -81,9 +82,9 @@ def _thread(run: Any) -> threading.Thread:
     try:
         from pyspark import InheritableThread
 
-        return InheritableThread(target=run)
+        return InheritableThread(target=run, daemon=True)
     except ImportError:  # pyspark without a JVM of its own
-        return threading.Thread(target=run)
+        return threading.Thread(target=run, daemon=True)
 
 
 # Sessions have tags from Spark 4 on; before, their context has them, where it may be used.
@@ -109,4 +110,3 @@ def _interrupt(frame: DataFrame, tag: str) -> None:
     for interrupt in (lambda: session.interruptTag(tag), lambda: session.sparkContext.cancelJobsWithTag(tag)):
         with contextlib.suppress(Exception):
             interrupt()
-            return
