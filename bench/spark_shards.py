@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fits on shards, stacked, beside one fit on all rows and one on a single shard: share of the oracle's increment that their plans
+"""Fits on shards, averaged, beside one fit on all rows and one on a single shard: share of the oracle's increment that their plans
 reach by the simulated truth, on units of the test split.
 
   build/release/spark-4/bin/python bench/spark_shards.py --rows 4000000 --shards 8
@@ -68,7 +68,6 @@ def main():
         timed(f"{options.shards} shards", lambda: dfcl_spark.train(frame, study, shards=options.shards, seed=1, progress=False))
         timed("one shard", lambda: dfcl_spark.train(frame, study, max_rows=options.rows // options.shards, seed=1, progress=False))
         spark.stop()
-    print("weights:", {one["method"]: round(one["weight"], 3) for one in models[f"{options.shards} shards"].figures["stack"]["members"]}, flush=True)
     timed("all rows", lambda: dfcl.train(study, trial, seed=1, progress=False))
     shares = oracle_shares(study, models, trial.slice(0, options.judged), truth.slice(0, options.judged))
     print(f"{options.preset}, {options.rows:,} rows, {options.method}: share of the oracle's increment at the plan's own true spend")
