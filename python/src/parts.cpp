@@ -271,7 +271,13 @@ void bind_parts(nb::module_& module) {
     return to_bytes(verbs::merge_roles(to_strings(parts)));
   });
   module.def("pass_kind", &pass_kind, "pass_bytes"_a);
-  module.def("allocate_elsewhere", &allocate_elsewhere);
+  module.def(
+      "allocate_elsewhere", &allocate_elsewhere,
+      nb::sig(
+          "def allocate_elsewhere(arg0: AllocateRequest, arg1: collections.abc.Callable[[bytes], bytes], "
+          "arg2: collections.abc.Callable[[list[tuple[bytes, float]]], bytes], "
+          "arg3: tuple[()] | tuple[list[str], collections.abc.Callable[[list[bytes]], list[bytes]]], arg4: Run, /) -> "
+          "tuple[list[tuple[str, str, str]], list[list[tuple[bytes, float]]]]"));
   bind_shards(module);
   bind_judging(module);
   bind_launches(module);

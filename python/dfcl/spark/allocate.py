@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -295,7 +295,7 @@ class _Units:
     ) -> tuple[list[tuple[str, str, str]], list[Cuts]]:
         request = request_of({**self.asked.options, **fields})
         request.set("predictions", self.empty.path)
-        segments: tuple[Any, ...] = ()
+        segments: tuple[()] | tuple[list[str], Callable[[list[bytes]], list[bytes]]] = ()
         if self.asked.segment is not None:
             request.set("segment", self.asked.segment)
             segments = (self.asked.labels, self.passes.find_in_segments)

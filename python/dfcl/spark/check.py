@@ -107,4 +107,4 @@ def check_rows(trial: TrialFrame, study: Study, max_rows: int, progress: Progres
     request = _dfcl.CheckRequest()
     with Sources() as sources:
         fill_study(request, study, sample, sources)
-        return Check(*_dfcl.check_elsewhere(request, trial.num_rows, tuple(duplicates), run, run_of(None, 0, progress)))
+        return Check(*_dfcl.check_elsewhere(request, trial.num_rows, duplicates, run, run_of(None, 0, progress)))

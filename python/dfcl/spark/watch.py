@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..progress import Teller
@@ -48,9 +48,10 @@ class Watch:
 
     def collect(self, frame: DataFrame) -> list[Any]:
         """The rows of a frame. Whoever follows the progress can stop the job."""
-        if self._tell is None:
-            return frame.collect()
         kept: list[Any] = []
+        if self._tell is None:
+            kept.extend(frame.collect())
+            return kept
         failed: list[BaseException] = []
         tag = f"dfcl-{uuid.uuid4().hex}"
 
@@ -82,7 +83,8 @@ def _thread(run: Any) -> threading.Thread:
     try:
         from pyspark import InheritableThread
 
-        return InheritableThread(target=run, daemon=True)
+        thread: threading.Thread = InheritableThread(target=run, daemon=True)
+        return thread
     except ImportError:  # pyspark without a JVM of its own
         return threading.Thread(target=run, daemon=True)
 
@@ -91,8 +93,11 @@ def _thread(run: Any) -> threading.Thread:
 @contextlib.contextmanager
 def _tagged(frame: DataFrame, tag: str) -> Iterator[None]:
     session: Any = frame.sparkSession
-    for add, remove in ((lambda: session.addTag(tag), lambda: session.removeTag(tag)),
-                        (lambda: session.sparkContext.addJobTag(tag), lambda: session.sparkContext.removeJobTag(tag))):  # fmt: skip
+    calls: list[tuple[Callable[[], Any], Callable[[], Any]]] = [
+        (lambda: session.addTag(tag), lambda: session.removeTag(tag)),
+        (lambda: session.sparkContext.addJobTag(tag), lambda: session.sparkContext.removeJobTag(tag)),
+    ]
+    for add, remove in calls:
         try:
             add()
         except Exception:
@@ -107,6 +112,7 @@ def _tagged(frame: DataFrame, tag: str) -> Iterator[None]:
 
 def _interrupt(frame: DataFrame, tag: str) -> None:
     session: Any = frame.sparkSession
-    for interrupt in (lambda: session.interruptTag(tag), lambda: session.sparkContext.cancelJobsWithTag(tag)):
+    calls: list[Callable[[], Any]] = [lambda: session.interruptTag(tag), lambda: session.sparkContext.cancelJobsWithTag(tag)]
+    for interrupt in calls:
         with contextlib.suppress(Exception):
             interrupt()

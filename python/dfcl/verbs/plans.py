@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from .. import _dfcl
 from ..adapters import ForeignModel
@@ -59,7 +59,7 @@ def budgets_table(segment_budgets: TableLike | Mapping[str, float] | None) -> Ta
     """Budgets by segment as a table with the columns segment and budget."""
     if isinstance(segment_budgets, Mapping) and set(segment_budgets) != {"segment", "budget"}:
         return {"segment": list(segment_budgets), "budget": list(segment_budgets.values())}
-    return segment_budgets
+    return cast("TableLike | None", segment_budgets)
 
 
 def _index_of_plan(predictions: object, units: object) -> object:
