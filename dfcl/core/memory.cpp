@@ -113,11 +113,13 @@ void Memory::resize(std::size_t bytes) {
   if (bytes == bytes_) return;
   if (folder_.empty() && path_.empty()) {
     if (bytes == 0) return release();
+    const bool is_first = data_ == nullptr;
     void* grown = fails_here(FileCall::allocate) ? nullptr : std::realloc(data_, bytes);
     if (grown == nullptr) throw std::bad_alloc();
     data_ = grown;
     bytes_ = bytes;
-    ask_for_large_pages(data_, bytes_);
+    // An array that grows is left alone: the system moves its pages without a copy only while all are of one kind.
+    if (is_first) ask_for_large_pages(data_, bytes_);
     return;
   }
   if (file_ < 0) open_file();
