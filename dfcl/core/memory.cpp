@@ -44,6 +44,7 @@ Memory& Memory::operator=(Memory&& other) noexcept {
   other.folder_.clear();
   other.path_.clear();
   file_ = std::exchange(other.file_, -1);
+  grows_ = std::exchange(other.grows_, false);
   return *this;
 }
 
@@ -57,6 +58,12 @@ void Memory::release() {
   data_ = nullptr;
   bytes_ = 0;
   file_ = -1;
+}
+
+Memory Memory::that_grows() {
+  Memory memory;
+  memory.grows_ = true;
+  return memory;
 }
 
 Memory Memory::scratch(const std::string& folder) {
@@ -113,13 +120,13 @@ void Memory::resize(std::size_t bytes) {
   if (bytes == bytes_) return;
   if (folder_.empty() && path_.empty()) {
     if (bytes == 0) return release();
-    const bool is_first = data_ == nullptr;
+    const bool is_one_piece = data_ == nullptr && !grows_;
     void* grown = fails_here(FileCall::allocate) ? nullptr : std::realloc(data_, bytes);
     if (grown == nullptr) throw std::bad_alloc();
     data_ = grown;
     bytes_ = bytes;
     // An array that grows is left alone: the system moves its pages without a copy only while all are of one kind.
-    if (is_first) ask_for_large_pages(data_, bytes_);
+    if (is_one_piece) ask_for_large_pages(data_, bytes_);
     return;
   }
   if (file_ < 0) open_file();

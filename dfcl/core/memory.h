@@ -13,6 +13,8 @@ namespace dfcl::core {
 class Memory {
  public:
   Memory() = default;  // on the heap
+  // On the heap, without large pages, which the system copies when an array grows: for arrays that come in many pieces.
+  static Memory that_grows();
   ~Memory();
   Memory(Memory&& other) noexcept { *this = static_cast<Memory&&>(other); }
   Memory& operator=(Memory&& other) noexcept;
@@ -40,6 +42,7 @@ class Memory {
   std::string folder_;  // "": the heap, unless there is a path
   std::string path_;    // of a file with a name
   int file_ = -1;       // below 0: the heap, or a file that was not needed yet
+  bool grows_ = false;  // on the heap: not one piece
 };
 
 }  // namespace dfcl::core

@@ -318,3 +318,30 @@ def test_a_file_that_lies_about_its_rows_is_refused(dfcl, tmp_path):
             (tmp_path / name).write_bytes(damaged)
             result = dfcl("check", "study.toml")
             assert result.code in (0, DATA, FILE, 7), (name, position, result.code, result.stderr)
+
+
+@pytest.mark.parametrize("said", (1_100, 900))
+def test_a_parquet_file_of_fewer_or_more_rows_than_it_says_is_refused(dfcl, tmp_path, said):
+    """The file's own count of rows, not that of its parts, is changed: room is made by it before rows are read."""
+    rows = 1_000
+    numbers = {"arm": [5 * (i % 2) for i in range(rows)], "revenue": [1.0] * rows, "cost": [0.0] * rows}
+    sink = pa.BufferOutputStream()
+    pa.parquet.write_table(pa.table(numbers | {"x": [float(i) for i in range(rows)]}), sink)
+    whole = sink.getvalue().to_pybytes()
+    footer = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+    count = b"\x16" + varint(2 * rows)
+    at = whole.index(count + b"\x19", footer)  # field 3, and the list of row groups after it
+    damaged = whole[:at] + b"\x16" + varint(2 * said) + whole[at + len(count) :]
+    (tmp_path / "t.parquet").write_bytes(damaged)
+    (tmp_path / "study.toml").write_text(STUDIES["no_order"].replace('id = "id"', "").replace("{trial}", "t.parquet"))
+    result = dfcl("check", "study.toml")
+    assert result.code in (DATA, FILE)
+    assert re.search(r"t\.parquet.*another number of rows than it says", result.stderr), result.stderr
+
+
+def varint(value):
+    out = b""
+    while value >= 0x80:
+        out += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return out + bytes([value])

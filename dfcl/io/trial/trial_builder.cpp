@@ -56,14 +56,16 @@ std::uint32_t LabelTable::code(const std::string& label) {
   return entry->second;
 }
 
-TrialBuilder::TrialBuilder(const data::Study& study, TrialPlan plan, const std::string& folder, bool is_part)
+TrialBuilder::TrialBuilder(const data::Study& study, TrialPlan plan, const std::string& folder, std::size_t num_files,
+                           bool is_part)
     : study_(study),
       plan_(std::move(plan)),
       is_part_(is_part),
       cluster_hash_(core::Memory::scratch(folder)),
       unit_hash_(core::Memory::scratch(folder)) {
   const auto memory = [&](const char* column) {
-    return folder.empty() ? core::Memory() : core::Memory::new_file(folder + "/" + column);
+    if (!folder.empty()) return core::Memory::new_file(folder + "/" + column);
+    return num_files == 1 ? core::Memory() : core::Memory::that_grows();
   };
   trial_.features.columns = plan_.features;
   trial_.features.values = core::Matrix<float>(memory("features"), 0, plan_.features.size());
@@ -94,9 +96,11 @@ core::MatrixView<float> TrialBuilder::make_room(std::size_t num_rows) {
   all.resize(first + num_rows);
   const core::MatrixView<float> room = all.view().slice(first, num_rows);
   all.resize(first);
-  trial_.arm.reserve(first + num_rows);
-  trial_.revenue.reserve(first + num_rows);
-  trial_.cost.reserve(first + num_rows);
+  if (first == 0) {  // files that follow grow the columns by quarters
+    trial_.arm.reserve(num_rows);
+    trial_.revenue.reserve(num_rows);
+    trial_.cost.reserve(num_rows);
+  }
   return room;
 }
 

@@ -60,13 +60,15 @@ void require_rows(const RecordSource& source, const Decoded& decoded, std::size_
 }
 
 // Room for all features of a file that says how many rows it has and how many each part; none where its word would take
-// more memory than a file of its size can be trusted with.
+// more memory than a file of its size can be trusted with. A table in memory is what it says.
 core::MatrixView<float> room_for(const RecordSource& source, const TrialPlan& plan, TrialBuilder& builder) {
   constexpr std::uint64_t kFloor = std::uint64_t{1} << 30;
   const std::uint64_t row_bytes = plan.features.size() * sizeof(float);
   const std::optional<std::int64_t> rows = source.num_rows();
   if (!rows || *rows <= 0 || !source.counts_parts() || row_bytes == 0) return {};
-  if (static_cast<std::uint64_t>(*rows) > (kFloor + 64 * source.file_bytes()) / row_bytes) return {};
+  const bool is_believed = is_memory_table(source.path()) ||
+                           static_cast<std::uint64_t>(*rows) <= (kFloor + 64 * source.file_bytes()) / row_bytes;
+  if (!is_believed) return {};
   return builder.make_room(static_cast<std::size_t>(*rows));
 }
 
@@ -108,6 +110,7 @@ void read_file(RecordSource& source, const TrialPlan& plan, const TileOptions& o
         rows_before += converted.num_rows;
         lines_before += converted.num_lines;
       });
+  if (room.data != nullptr && rows_placed != room.rows) throw rows_error(source);
 }
 
 data::Trial read_files(const data::Study& study, const std::vector<std::string>& files, const std::string& folder,
@@ -118,7 +121,7 @@ data::Trial read_files(const data::Study& study, const std::vector<std::string>&
 
   auto source = open_records(files.front(), context.pool.threads());
   const TrialPlan plan = plan_trial(study, *source->schema(), source->is_text_file(), files.front());
-  TrialBuilder builder(study, plan, folder, is_part);
+  TrialBuilder builder(study, plan, folder, files.size(), is_part);
   std::uint64_t bytes_before = 0;
   for (const std::string& file : files) {
     if (file != files.front()) source = open_records(file, context.pool.threads());
