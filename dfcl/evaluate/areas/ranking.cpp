@@ -144,40 +144,55 @@ std::vector<std::uint32_t> rows_at_places(std::span<const double> scores, std::s
     for (std::size_t row = first_of(part); row < first_of(part + 1); ++row) ++counts[part][bucket_of(scores[row])];
   });
   struct Wanted {
-    std::size_t bucket;
+    std::size_t slot;
     std::size_t place;  // in the bucket
   };
+  struct Bucket {  // one that holds a wanted place; its members in the order of the rows
+    std::size_t size;
+    std::vector<std::size_t> begin_of_part;
+    std::unique_ptr<Ranked[]> members;
+  };
+  constexpr std::uint8_t kNone = 255;
   std::vector<Wanted> wanted;
-  std::vector<char> is_wanted(std::size_t{1} << kBucketBits);
+  std::vector<Bucket> buckets;
+  std::vector<std::uint8_t> slot_of(std::size_t{1} << kBucketBits, kNone);
   std::size_t before = 0;
-  for (std::size_t bucket = 0; bucket < is_wanted.size() && wanted.size() < places.size(); ++bucket) {
+  for (std::size_t bucket = 0; bucket < slot_of.size() && wanted.size() < places.size(); ++bucket) {
+    std::vector<std::size_t> begin_of_part(kParts);
     std::size_t count = 0;
-    for (const auto& part : counts) count += part[bucket];
-    while (wanted.size() < places.size() && places[wanted.size()] < before + count) {
-      wanted.push_back({bucket, places[wanted.size()] - before});
-      is_wanted[bucket] = 1;
+    for (std::size_t part = 0; part < kParts; ++part) {
+      begin_of_part[part] = count;
+      count += counts[part][bucket];
     }
+    if (places[wanted.size()] < before + count) {
+      slot_of[bucket] = static_cast<std::uint8_t>(buckets.size());
+      buckets.push_back({count, std::move(begin_of_part), std::make_unique_for_overwrite<Ranked[]>(count)});
+    }
+    while (wanted.size() < places.size() && places[wanted.size()] < before + count)
+      wanted.push_back({buckets.size() - 1, places[wanted.size()] - before});
     before += count;
   }
-  std::vector<std::vector<Ranked>> found(kParts);
   context.pool.run(kParts, [&](std::size_t part) {
+    std::vector<std::size_t> next;
+    for (const Bucket& bucket : buckets) next.push_back(bucket.begin_of_part[part]);
     for (std::size_t row = first_of(part); row < first_of(part + 1); ++row) {
-      if (is_wanted[bucket_of(scores[row])] != 0)
-        found[part].push_back({falling_key(scores[row]), static_cast<std::uint32_t>(row)});
+      const std::uint8_t slot = slot_of[bucket_of(scores[row])];
+      if (slot != kNone)
+        buckets[slot].members[next[slot]++] = {falling_key(scores[row]), static_cast<std::uint32_t>(row)};
     }
   });
   std::vector<std::uint32_t> rows(wanted.size());
-  context.pool.run(wanted.size(), [&](std::size_t index) {
-    std::vector<Ranked> members;
-    for (const auto& part : found) {
-      for (const Ranked& row : part) {
-        if ((row.key - least) >> shift == wanted[index].bucket) members.push_back(row);
-      }
+  context.pool.run(buckets.size(), [&](std::size_t slot) {
+    Ranked* const end = buckets[slot].members.get() + buckets[slot].size;
+    Ranked* begin = buckets[slot].members.get();  // what is before it is smaller than all places that are left
+    for (std::size_t index = 0; index < wanted.size(); ++index) {
+      if (wanted[index].slot != slot) continue;
+      Ranked* const at = buckets[slot].members.get() + wanted[index].place;
+      std::nth_element(begin, at, end,
+                       [](const Ranked& a, const Ranked& b) { return a.key != b.key ? a.key < b.key : a.row < b.row; });
+      rows[index] = at->row;
+      begin = at;
     }
-    const auto at = members.begin() + static_cast<std::ptrdiff_t>(wanted[index].place);
-    std::nth_element(members.begin(), at, members.end(),
-                     [](const Ranked& a, const Ranked& b) { return a.key != b.key ? a.key < b.key : a.row < b.row; });
-    rows[index] = at->row;
   });
   return rows;
 }

@@ -17,7 +17,8 @@ namespace dfcl::evaluate {
 std::vector<std::uint32_t> order_falling(std::span<const double> scores, std::span<const std::uint32_t> rows,
                                          core::RunContext& context);
 
-// The rows that stand at these places (rising, from 0) of that order of all rows. A few passes, without sorting.
+// The rows that stand at these places (rising, from 0, fewer than 255) of that order of all rows. A few passes, without
+// sorting; 16 bytes for each row that shares the upper digits of its score with a wanted one, so at most 16 a row.
 std::vector<std::uint32_t> rows_at_places(std::span<const double> scores, std::span<const std::size_t> places,
                                           core::RunContext& context);
 
