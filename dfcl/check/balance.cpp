@@ -15,6 +15,7 @@ namespace dfcl::check {
 namespace {
 
 constexpr double kLargestDifference = 100.0;
+constexpr double kDrawsAColumn = 100.0;  // from which a covariance is known well enough
 
 // Does the propensity differ between units of one arm? If not, arms are plain random samples of the units.
 bool propensity_varies(const data::Trial& trial) {
@@ -58,7 +59,11 @@ BalanceTest::BalanceTest(const data::Trial& trial, const Draws& draws, Expansion
 
 void BalanceTest::test_features(const Draws& draws, const CheckOptions& options, core::RunContext& context) {
   const bool weighted = !moments_.sum_squared.empty();
-  if (weighted || expansion_.num_columns() > options.max_columns) method_ = BalanceMethod::smallest_p;
+  const auto at_hand =
+      static_cast<double>(draws.arm.size());  // fewer than the moments are of: their covariance is a sample's
+  const bool too_few = at_hand < std::accumulate(moments_.draws.begin(), moments_.draws.end(), 0.0) &&
+                       at_hand < kDrawsAColumn * static_cast<double>(expansion_.num_columns());
+  if (weighted || too_few || expansion_.num_columns() > options.max_columns) method_ = BalanceMethod::smallest_p;
   if (method_ == BalanceMethod::joint)
     covariance_ = column_covariance(trial_, draws, expansion_, moments_, options.covariance_draws, context);
   features_.resize(trial_.features.num_features());

@@ -128,8 +128,13 @@ CheckElsewhere::CheckElsewhere(const data::Trial& sample, const data::Study& stu
 CheckElsewhere::~CheckElsewhere() = default;
 
 std::string CheckElsewhere::task() const {
-  return CheckTask{sample_.arms.size(), sample_.guardrails.size(), has_varying_weights(sample_), *expansion_}
-      .to_bytes();
+  CheckTask task{sample_.arms.size(), sample_.guardrails.size(), has_varying_weights(sample_), *expansion_, {}};
+  const auto units = static_cast<double>(sample_.num_units());
+  for (std::size_t row = 0; row < sample_.num_units(); ++row) {
+    task.pivot[0] += static_cast<double>(sample_.revenue[row]) / units;
+    task.pivot[1] += estimated_cost(sample_, row) / units;
+  }
+  return task.to_bytes();
 }
 
 CheckResult CheckElsewhere::conclude(const CheckSums& sums, Duplicates duplicates, core::RunContext& context) const {

@@ -26,6 +26,7 @@ std::string CheckTask::to_bytes() const {
   bytes.write_count(num_guardrails);
   bytes.write(weighted);
   expansion.save(bytes);
+  for (const double number : pivot) bytes.write(number);
   return std::move(bytes).seal();
 }
 
@@ -37,7 +38,11 @@ CheckTask CheckTask::from_bytes(std::string_view text) {
   const auto num_guardrails = bytes.read<std::uint64_t>();
   bytes.require(num_arms >= 2 && num_arms <= 256 && num_guardrails <= 10'000, "arms or guardrails that cannot be");
   const bool weighted = bytes.read<std::uint8_t>() != 0;
-  CheckTask task{num_arms, num_guardrails, weighted, Expansion::load(bytes)};
+  CheckTask task{num_arms, num_guardrails, weighted, Expansion::load(bytes), {}};
+  for (double& number : task.pivot) {
+    number = bytes.read<double>();
+    bytes.require(std::isfinite(number), "a pivot that is not finite");
+  }
   bytes.end();
   return task;
 }
@@ -61,8 +66,8 @@ void CheckSums::for_each_total(AnyArm& arm, Each&& each) {
   each(arm.weight_squared);
   for (auto& outcome : arm.outcome) {
     each(outcome.wy);
-    each(outcome.wwy);
-    each(outcome.wwyy);
+    each(outcome.wwz);
+    each(outcome.wwzz);
   }
   const auto each_of = [&](auto& totals) {
     for (auto& total : totals) each(total);
@@ -87,8 +92,9 @@ void CheckSums::add(const data::Trial& part) {
     const double outcomes[kOutcomes] = {static_cast<double>(part.revenue[row]), estimated_cost(part, row)};
     for (std::size_t k = 0; k < kOutcomes; ++k) {
       arm.outcome[k].wy.add(weight * outcomes[k]);
-      arm.outcome[k].wwy.add(weight * weight * outcomes[k]);
-      arm.outcome[k].wwyy.add(weight * weight * outcomes[k] * outcomes[k]);
+      const double apart = outcomes[k] - task_->pivot[k];
+      arm.outcome[k].wwz.add(weight * weight * apart);
+      arm.outcome[k].wwzz.add(weight * weight * apart * apart);
     }
     for (std::size_t g = 0; g < arm.guardrails.size(); ++g)
       arm.guardrails[g].add(weight * static_cast<double>(part.guardrails[g].value[row]));
@@ -162,6 +168,15 @@ void CheckSums::merge_bytes(std::string_view text) {
     bytes.require(!std::isnan(cell.low) && !std::isnan(cell.high), "a range that cannot be");
   }
   for (std::size_t& units : other.table_.units_per_arm) units = read_count();
+  for (std::size_t a = 0; a < other.arms_.size(); ++a) {
+    const std::size_t units = other.table_.units_per_arm[a];
+    bool fits = other.arms_[a].with_revenue <= units;
+    for (std::size_t feature = 0; feature < other.table_.num_features; ++feature) {
+      const ColumnInArm& cell = other.table_.cell(a, feature);
+      fits = fits && cell.observed <= units && (cell.observed == 0 || cell.low <= cell.high);
+    }
+    bytes.require(fits, "more of an arm's units than it has, or a range that cannot be");
+  }
   other.facts_.negative_costs = read_count();
   other.facts_.control_costs = read_count();
   other.facts_.any_cost = bytes.read<std::uint8_t>() != 0;
@@ -186,9 +201,9 @@ std::vector<ArmSummary> CheckSums::arms(const data::Trial& trial) const {
     totals[a].weight = arm.weight.value();
     for (std::size_t k = 0; k < kOutcomes; ++k) {
       totals[a].outcome[k] = arm.outcome[k].wy.value();
-      // Sum of u^2 with u = w / W (y - mean): no unit is in two arms, so products are control's own.
-      const double mean = totals[a].outcome[k] / totals[a].weight;
-      const double squares = arm.outcome[k].wwyy.value() - 2.0 * mean * arm.outcome[k].wwy.value() +
+      // Sum of u^2 with u = w / W (z - its mean): no unit is in two arms, so products are control's own.
+      const double mean = totals[a].outcome[k] / totals[a].weight - task_->pivot[k];
+      const double squares = arm.outcome[k].wwzz.value() - 2.0 * mean * arm.outcome[k].wwz.value() +
                              mean * mean * arm.weight_squared.value();
       spreads[a].square[k] = std::max(0.0, squares) / (totals[a].weight * totals[a].weight);
       if (a == trial.arms.control) spreads[a].product[k] = spreads[a].square[k];

@@ -30,6 +30,7 @@ struct CheckTask {
   std::size_t num_guardrails = 0;
   bool weighted = false;  // weights differ between units of one arm
   Expansion expansion;
+  std::array<double, kOutcomes> pivot{};  // near the means of the outcomes: spreads are added up around it
 
   std::string to_bytes() const;
   static CheckTask from_bytes(std::string_view bytes);
@@ -56,8 +57,8 @@ class CheckSums {
   ColumnMoments moments() const;
 
  private:
-  struct Outcome {  // w weighs a unit, y is what it earned or cost
-    core::ExactTotal wy, wwy, wwyy;
+  struct Outcome {  // w weighs a unit, y is what it earned or cost, z is y less the pivot
+    core::ExactTotal wy, wwz, wwzz;
   };
   struct Arm {
     std::uint64_t with_revenue = 0;

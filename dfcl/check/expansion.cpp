@@ -51,7 +51,12 @@ void plan_number(std::vector<float>& values, double tail, std::size_t least, Pla
   }
   plan.center = static_cast<float>(mean);
   plan.inverse_scale = static_cast<float>(1.0 / std::sqrt(squares / static_cast<double>(values.size())));
-  if (std::isfinite(plan.inverse_scale) && std::isfinite(plan.center)) plan.value_column = 0;
+  if (std::isfinite(plan.inverse_scale) && std::isfinite(plan.center)) {
+    plan.value_column = 0;
+  } else {
+    plan.center = 0.0f;
+    plan.inverse_scale = 1.0f;
+  }
 }
 
 void plan_levels(const std::vector<float>& codes, std::size_t num_levels, std::size_t max_levels, std::size_t least,
@@ -156,6 +161,7 @@ void Expansion::save(core::ByteWriter& bytes) const {
 Expansion Expansion::load(core::ByteReader& bytes) {
   constexpr std::size_t kMostColumns = 1'000'000;
   Expansion expansion;
+  std::size_t next = 0;  // columns are numbered feature after feature
   expansion.num_columns_ = bytes.read<std::uint64_t>();
   bytes.require(expansion.num_columns_ <= kMostColumns, "too many columns");
   const auto read_column = [&] {
@@ -178,10 +184,12 @@ Expansion Expansion::load(core::ByteReader& bytes) {
       bytes.require(column == kNone || column < expansion.num_columns_, "a column that is none");
     plan.first_column = bytes.read<std::uint64_t>();
     plan.end_column = bytes.read<std::uint64_t>();
-    bytes.require(
-        plan.first_column <= plan.end_column && plan.end_column <= expansion.num_columns_ && plan.low <= plan.high,
-        "columns that cannot be");
+    bytes.require(plan.first_column == next && plan.end_column >= next &&
+                      plan.end_column - next <= plan.level_columns.size() + 2 && plan.low <= plan.high,
+                  "columns that cannot be");
+    next = plan.end_column;
   }
+  bytes.require(next == expansion.num_columns_, "columns of no feature");
   return expansion;
 }
 
