@@ -58,6 +58,7 @@ void run_side_by_side(RunContext& context, std::size_t count,
     }
   };
   std::vector<std::thread> others;
+  others.reserve(lanes - 1);
   try {
     for (std::size_t lane = 1; lane < lanes; ++lane) others.emplace_back(work);
   } catch (const std::system_error&) {  // a limit of processes or memory: those that have started do the work
