@@ -7,6 +7,19 @@
 namespace dfcl::learn {
 namespace {
 
+bool is_sound(const Calibration::Outcome& outcome, std::size_t num_arms, std::size_t control) {
+  constexpr double kMostLogShift = 50.0;  // of a logarithm or a logit
+  const bool is_bounded = outcome.form.kind == loss::OutcomeKind::real ||
+                          std::all_of(outcome.shift.begin(), outcome.shift.end(),
+                                      [](double shift) { return std::abs(shift) <= kMostLogShift; });
+  return is_bounded && is_per_arm(outcome.shift, num_arms) && is_per_arm(outcome.center, num_arms) &&
+         outcome.shift.size() == outcome.center.size() && outcome.slope >= 0.0 && outcome.slope <= kMostSlope &&
+         is_per_arm(outcome.size, num_arms) && std::abs(outcome.base_slope) <= kMostSlope &&
+         (outcome.base_slope == 0.0 || (outcome.size.size() == num_arms && outcome.size[control] == 0.0)) &&
+         outcome.plan_factor >= 1.0 / kMostPlanFactor && outcome.plan_factor <= kMostPlanFactor &&
+         std::isfinite(outcome.found_slope) && std::isfinite(outcome.slope_error) && outcome.slope_error >= 0.0;
+}
+
 // deviations: of a row's revenue in control, for rows in turn.
 void calibrate(const Calibration::Outcome& outcome, std::size_t control, core::MatrixView<float> out,
                auto&& deviations) {
@@ -43,6 +56,14 @@ void stretch(const Calibration::Outcome& outcome, core::MatrixView<float> errors
 }
 
 }  // namespace
+
+bool is_sound(const Calibration& calibration, std::size_t num_arms, std::size_t control) {
+  return is_sound(calibration.revenue, num_arms, control) && is_sound(calibration.cost, num_arms, control) &&
+         std::isfinite(calibration.base_mean) && std::isfinite(calibration.base_spread) &&
+         calibration.base_spread >= 0.0 &&
+         (calibration.base_spread > 0.0 ||
+          (calibration.revenue.base_slope == 0.0 && calibration.cost.base_slope == 0.0));
+}
 
 double shifted(const OutcomeForm& form, double value, double shift) {
   if (shift == 0.0) return value;

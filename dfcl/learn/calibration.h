@@ -51,6 +51,9 @@ struct Calibration {
   bool operator==(const Calibration&) const = default;
 };
 
+// Whether it is one that training may have made. For files.
+bool is_sound(const Calibration& calibration, std::size_t num_arms, std::size_t control);
+
 // On the scale of the link. Exactly the same number where the shift is 0.
 double shifted(const OutcomeForm& form, double value, double shift);
 

@@ -2,6 +2,7 @@
 #include "dfcl/learn/mean_effect.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace dfcl::learn {
 namespace {
@@ -25,6 +26,17 @@ void shrink(const MeanEffect::Outcome& mean, double weight, core::MatrixView<flo
 }
 
 }  // namespace
+
+bool is_per_arm(const std::vector<double>& numbers, std::size_t num_arms) {
+  constexpr double kMost = 1e30;  // what no training comes near, and what leaves predictions finite
+  return (numbers.empty() || numbers.size() == num_arms) &&
+         std::all_of(numbers.begin(), numbers.end(), [](double number) { return std::abs(number) <= kMost; });
+}
+
+bool is_sound(const MeanEffect& mean, std::size_t num_arms) {
+  return mean.weight >= 0.0 && mean.weight <= 1.0 && is_per_arm(mean.revenue.effect, num_arms) &&
+         is_per_arm(mean.cost.effect, num_arms);
+}
 
 double OutcomeForm::bounded(double value) const {
   if (kind == loss::OutcomeKind::binary) return std::clamp(value, 0.0, 1.0);

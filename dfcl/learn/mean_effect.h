@@ -35,6 +35,10 @@ struct MeanEffect {
   bool operator==(const MeanEffect&) const = default;
 };
 
+// A list of numbers of a size that leaves predictions finite, one for each arm, or none. For files.
+bool is_per_arm(const std::vector<double>& numbers, std::size_t num_arms);
+bool is_sound(const MeanEffect& mean, std::size_t num_arms);
+
 // out: predictions of the other members, as they were learned.
 void mix_mean_effect(const MeanEffect& mean, std::size_t control, Outcomes out);
 // Of standard errors of effects: the mean effect counts as known.

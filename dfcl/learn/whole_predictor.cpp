@@ -110,23 +110,6 @@ std::vector<double> numbers_of(const MeanEffect& mean) {
   return numbers.take();
 }
 
-bool is_per_arm(const std::vector<double>& numbers, std::size_t num_arms) {
-  return numbers.empty() || numbers.size() == num_arms;
-}
-
-bool is_good(const Calibration::Outcome& outcome, std::size_t num_arms, std::size_t control) {
-  constexpr double kMostShift = 30.0;  // of a logarithm or a logit
-  const bool bounded = outcome.form.kind == loss::OutcomeKind::real ||
-                       std::all_of(outcome.shift.begin(), outcome.shift.end(),
-                                   [](double shift) { return std::abs(shift) <= kMostShift; });
-  return bounded && is_per_arm(outcome.shift, num_arms) && outcome.center.size() == outcome.shift.size() &&
-         outcome.slope >= 0.0 && outcome.slope <= kMostSlope && is_per_arm(outcome.size, num_arms) &&
-         std::abs(outcome.base_slope) <= kMostSlope &&
-         (outcome.base_slope == 0.0 || (outcome.size.size() == num_arms && outcome.size[control] == 0.0)) &&
-         outcome.plan_factor >= 1.0 / kMostPlanFactor && outcome.plan_factor <= kMostPlanFactor &&
-         outcome.slope_error >= 0.0;
-}
-
 }  // namespace
 
 void WholePredictor::predict(const FeatureTile& units, Outcomes out, core::RunContext& context) const {
@@ -166,18 +149,8 @@ void WholePredictor::require_fits(const Schema& schema, const std::string& where
     require(!fit.predictor->is_index(), "an index inside a model");
     fit.predictor->require_fits(schema, where);
   }
-  if (const auto& mean = parts_.mean_effect) {
-    require(mean->weight >= 0.0 && mean->weight <= 1.0 && is_per_arm(mean->revenue.effect, num_arms) &&
-                is_per_arm(mean->cost.effect, num_arms),
-            "mean effect");
-  }
-  if (const auto& calibration = parts_.calibration) {
-    require(is_good(calibration->revenue, num_arms, parts_.control) &&
-                is_good(calibration->cost, num_arms, parts_.control) && calibration->base_spread >= 0.0 &&
-                (calibration->base_spread > 0.0 ||
-                 (calibration->revenue.base_slope == 0.0 && calibration->cost.base_slope == 0.0)),
-            "calibration");
-  }
+  require(!parts_.mean_effect || is_sound(*parts_.mean_effect, num_arms), "mean effect");
+  require(!parts_.calibration || is_sound(*parts_.calibration, num_arms, parts_.control), "calibration");
 }
 
 void WholePredictor::save(PartWriter part) const {

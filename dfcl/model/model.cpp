@@ -10,31 +10,7 @@ namespace dfcl::model {
 namespace {
 
 constexpr std::size_t kMostArms = 255;
-// What no training comes near, and what leaves predictions finite: effects and shifts, and shifts under a logarithm.
-constexpr double kMostEffect = 1e30;
-constexpr double kMostLogShift = 50.0;
-
-// A list of numbers, one for each arm, or none.
-bool is_per_arm(const std::vector<double>& numbers, std::size_t num_arms) {
-  return (numbers.empty() || numbers.size() == num_arms) &&
-         std::all_of(numbers.begin(), numbers.end(), [](double number) { return std::abs(number) <= kMostEffect; });
-}
-
 bool is_share(double number) { return number >= 0.0 && number <= 1.0; }
-
-bool is_good(const learn::Calibration::Outcome& outcome, const data::Arms& arms) {
-  if (outcome.form.kind != loss::OutcomeKind::real) {
-    for (const double shift : outcome.shift) {
-      if (std::abs(shift) > kMostLogShift) return false;
-    }
-  }
-  return is_per_arm(outcome.shift, arms.size()) && is_per_arm(outcome.center, arms.size()) &&
-         outcome.shift.size() == outcome.center.size() && outcome.slope >= 0.0 && outcome.slope <= learn::kMostSlope &&
-         is_per_arm(outcome.size, arms.size()) && std::abs(outcome.base_slope) <= learn::kMostSlope &&
-         (outcome.base_slope == 0.0 || (outcome.size.size() == arms.size() && outcome.size[arms.control] == 0.0)) &&
-         outcome.plan_factor >= 1.0 / learn::kMostPlanFactor && outcome.plan_factor <= learn::kMostPlanFactor &&
-         std::isfinite(outcome.found_slope) && std::isfinite(outcome.slope_error) && outcome.slope_error >= 0.0;
-}
 
 bool is_good(const Stack& stack) {
   bool good =
@@ -71,19 +47,10 @@ void require_consistent(const Model& model, const std::string& where) {
     require(part.predictor->is_index() == model.is_index(), "an index and outcomes in one model");
     part.predictor->require_fits(model.schema(), where);
   }
-  if (model.mean_effect) {
-    require(is_share(model.mean_effect->weight) && is_per_arm(model.mean_effect->revenue.effect, num_arms) &&
-                is_per_arm(model.mean_effect->cost.effect, num_arms) && !model.is_index(),
-            "mean effects");
-  }
-  if (model.calibration) {
-    require(is_good(model.calibration->revenue, model.arms) && is_good(model.calibration->cost, model.arms) &&
-                std::isfinite(model.calibration->base_mean) && std::isfinite(model.calibration->base_spread) &&
-                model.calibration->base_spread >= 0.0 && !model.is_index() &&
-                (model.calibration->base_spread > 0.0 ||
-                 (model.calibration->revenue.base_slope == 0.0 && model.calibration->cost.base_slope == 0.0)),
-            "calibration");
-  }
+  require(!model.mean_effect || (learn::is_sound(*model.mean_effect, num_arms) && !model.is_index()), "mean effects");
+  require(
+      !model.calibration || (learn::is_sound(*model.calibration, num_arms, model.arms.control) && !model.is_index()),
+      "calibration");
   require(!model.stack || is_good(*model.stack), "stack");
   require(!model.held_out ||
               (is_good(model.held_out->revenue) && (!model.held_out->cost || is_good(*model.held_out->cost))),
