@@ -9,8 +9,8 @@
 
 The figure of a simulated trial is the share of the best possible plan's incremental revenue that a model's plan gets at equal
 true spend, the mean of six budgets. Our methods run as they come; LightGBM's S-learner is tuned: the best of four settings, by
-the truth, on a trial of its own. Trials are made on the fly; every result is a line of results.jsonl in the folder, and what is
-there is not done again. Needs the dfcl program (DFCL_BINARY), numpy, pyarrow and, for its learners, lightgbm.
+the truth, on a trial of its own. Trials are made on the fly; every result is a line of results.jsonl in the folder (or of the file of
+--keep), and what is there is not done again. Needs the dfcl program (DFCL_BINARY), numpy, pyarrow and, for its learners, lightgbm.
 
   experiments/quality.py -o quality                          all of it: hours on two cores
   experiments/quality.py -o quality --parts varied --jobs 8 --threads 2 --seconds 500
@@ -157,6 +157,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2, help="of each")
     parser.add_argument("--seconds", type=float, help="a slice: stop after so long, exit code 3 if there is more to do")
     parser.add_argument("--scale", type=float, default=1.0, help="share of the rows, for a quick look")
+    parser.add_argument("--keep", type=pathlib.Path, help="a file of results to go on from and to add to, experiments/quality_results.jsonl")
     parser.add_argument("--table", action="store_true", help="only print the tables of what is there")
     parser.add_argument("--results", type=pathlib.Path, help="a Markdown file whose blocks to replace, docs/results.md")
     parser.add_argument("--guide", type=pathlib.Path, help="a Markdown file whose block `choice` to replace, docs/guide-methods.md")
@@ -164,7 +165,7 @@ def main():
     for part in options.parts:
         if part not in PARTS:
             parser.error(f"no part '{part}'; there are {', '.join(PARTS)}")
-    runner = Runner(options.output, options.jobs, options.threads, options.seconds, options.scale)
+    runner = Runner(options.output, options.jobs, options.threads, options.seconds, options.scale, options.keep)
     done = True
     if not options.table:
         tasks = [task for part in options.parts if part != "real" for task in simulated_tasks(part, options)]

@@ -98,10 +98,10 @@ class OutOfTime(Exception):
 
 
 class Results:
-    """results.jsonl: append only; failures, and a line that was cut when it was written, do not count."""
+    """A file of lines, append only; failures, and a line that was cut when it was written, do not count."""
 
-    def __init__(self, folder):
-        self.path = folder / "results.jsonl"
+    def __init__(self, path):
+        self.path = path
         self.lock = threading.Lock()
         self.found = {}
         text = self.path.read_text() if self.path.exists() else ""
@@ -136,13 +136,13 @@ class Results:
 
 
 class Runner:
-    def __init__(self, folder, jobs, threads, seconds, scale=1.0):
+    def __init__(self, folder, jobs, threads, seconds, scale=1.0, keep=None):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.program = os.environ.get("DFCL_BINARY", str(pathlib.Path(__file__).parents[1] / "build/release/bin/dfcl"))
         self.jobs, self.threads, self.scale = jobs, threads, scale
         self.deadline = time.monotonic() + seconds if seconds else None
-        self.results = Results(self.folder)
+        self.results = Results(keep or self.folder / "results.jsonl")
         self.lock = threading.Lock()
         self.locks, self.truths = {}, {}
 
