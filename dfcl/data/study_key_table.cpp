@@ -32,7 +32,7 @@ void add_columns(std::vector<StudyKey>& keys) {
   const SectionKeys columns(keys, "columns", &Study::columns);
   using C = Study::Columns;
   columns("id", &C::id, "Names the unit.").unset("the row number, from 1").keyword("id");
-  columns("arm", &C::arm, "The arm the unit got: text or number; blanks around it do not count.").keyword("arm");
+  columns("arm", &C::arm, "The arm the unit got: text or number; surrounding blanks are ignored.").keyword("arm");
   columns("revenue", &C::revenue,
           "What the unit earned: a number, yes/no or true/false. Rows without one are left out and counted.")
       .keyword("revenue");
@@ -61,9 +61,10 @@ void add_columns(std::vector<StudyKey>& keys) {
   columns("propensity", &C::propensity, "The probability with which the unit got its arm.")
       .unset("the share of the arm")
       .keyword("propensity");
-  columns("weight", &C::weight,
-          "Sample weight: how many units a row stands for, 0 or more. Only proportions count; a row of weight 0 has no "
-          "say.")
+  columns(
+      "weight", &C::weight,
+      "Sample weight: how many units a row stands for, 0 or more. Only proportions count; rows of weight 0 are left "
+      "out.")
       .unset("every row counts alike")
       .keyword("weight");
   columns(
@@ -160,12 +161,11 @@ void add_budgets(std::vector<StudyKey>& keys) {
   split("train", &S::train, "The share of units (of times, by time) that train.").between(0.0, 1.0);
   split("validation", &S::validation, "The share that validates.").between(0.0, 1.0);
   split("test", &S::test, "The share that tests.").between(0.0, 1.0);
-  split("seed", &S::seed, "Another number gives another split by hash.");
+  split("seed", &S::seed, "Another number gives a different split by hash.");
   const SectionKeys evaluate(keys, "evaluate", &Study::evaluate, false);
-  evaluate(
-      "estimator", &Study::Evaluate::estimator,
-      "How revenue and cost of a plan are estimated. Another one on the command line makes the verdict one that was "
-      "not pre-declared.")
+  evaluate("estimator", &Study::Evaluate::estimator,
+           "How revenue and cost of a plan are estimated. A different one on the command line marks the verdict as not "
+           "pre-declared.")
       .one_of({"horvitz-thompson", "hajek", "stratified", "doubly-robust"})
       .keyword("estimator");
 }
@@ -220,8 +220,7 @@ void add_method(std::vector<StudyKey>& keys) {
       .needs(MethodTrait::decision)
       .flag("train", "--baseline");
   method("multipliers", &M::multipliers,
-         "Fixed multipliers to train on. Empty: those of the budgets, by the two-stage network that the decision loss "
-         "joins.")
+         "Fixed multipliers to train on. Empty: those of the budgets, solved on predictions of the two-stage network.")
       .at_least(0.0)
       .needs(MethodTrait::decision);
   method("ensemble", &M::ensemble, "Networks trained from different seeds and averaged.")
@@ -242,8 +241,8 @@ void add_method(std::vector<StudyKey>& keys) {
          "is always one more.")
       .needs(MethodTrait::stack);
   method("calibrate", &M::calibrate,
-         "Bring predictions to what units say that they were not fitted on. A single method without out-of-sample "
-         "predictions of its own needs three further fits for it.")
+         "Calibrate predictions on units that they were not fitted on. A single method without out-of-sample "
+         "predictions of its own needs three further fits for this.")
       .unset(
           "true for `auto` and `tsm-forest`; by validation units for `tsm-boost`; false for others, and with "
           "`as_published`");
@@ -338,7 +337,7 @@ void add_report(std::vector<StudyKey>& keys) {
   const SectionKeys report(keys, "report", &Study::report, false);
   using R = Study::Report;
   report("title", &R::title, "Title of reports.").unset("the name of the trial");
-  report("currency", &R::currency, "What amounts of money are shown in, such as \"EUR\".").unset("plain numbers");
+  report("currency", &R::currency, "The currency in which money is shown, such as \"EUR\".").unset("plain numbers");
   report("revenue_name", &R::revenue_name, "What reports call the revenue.").unset("the name of its column");
   report("cost_name", &R::cost_name, "What reports call the cost.").unset("the name of its column, else \"cost\"");
   report("unit", &R::unit, "What a unit is called, in the singular: \"customer\", \"shop\".");

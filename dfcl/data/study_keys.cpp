@@ -255,9 +255,9 @@ std::string study_reference() {
       "# The study file\n\n"
       "One TOML file says what a trial's columns mean. `dfcl init TRIAL -o study.toml` writes a first one. Any key can "
       "be\n"
-      "overridden on the command line with `--set section.key=value`, and `--set section.key=` leaves an optional one "
-      "open\n"
-      "again. Unknown keys are errors.\n\n"
+      "overridden on the command line with `--set section.key=value`, and `--set section.key=` unsets an optional "
+      "one.\n"
+      "Unknown keys are errors.\n\n"
       "This page is printed by `dfcl info --study-keys`; a test compares the two.\n\n"
       "| key | type | default | meaning |\n|---|---|---|---|\n";
   std::string section;
