@@ -29,7 +29,7 @@ launch::DeployResult deployment(core::Interval gain, double spend) {
 TEST(DeployVerdict, SaysLessOfAnIntervalWhollyBelowZero) {
   const Verdict less = deploy_verdict(deployment({-0.05, -0.08, -0.02}, 100.0), true);
   EXPECT_EQ(less.status, "loses");
-  EXPECT_EQ(less.sentence, "In 7 simulated days with 1,000 units, mer earned less than tsm: -5.00 % [-8.00, -2.00].");
+  EXPECT_EQ(less.sentence, "In 7 simulated days with 1,000 units, mer earned less than tsm: -5.00 % (-8.00 to -2.00).");
   const Verdict chance = deploy_verdict(deployment({0.01, -0.02, 0.04}, 100.0), true);
   EXPECT_TRUE(has(chance.sentence, "mer is not shown to differ from tsm: ")) << chance.sentence;
   const Verdict more = deploy_verdict(deployment({0.05, 0.02, 0.08}, 100.0), true);

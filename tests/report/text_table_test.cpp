@@ -49,7 +49,7 @@ TEST(Numbers, ReadAsPeopleWriteThem) {
   EXPECT_EQ(interval_text(1.0, 2.5), "(1 to 2.5)");
   EXPECT_EQ(interval_text(std::nan(""), 2.5), "n/a");
   EXPECT_EQ(signed_percent_text(0.1234), "+12.3 %");
-  EXPECT_EQ(percent_change_text({0.0123, 0.002, 0.0226}), "+1.23 % [+0.20, +2.26]");
+  EXPECT_EQ(percent_change_text({0.0123, 0.002, 0.0226}), "+1.23 % (+0.20 to +2.26)");
   EXPECT_EQ(percent_change_text({-0.01}), "-1.00 %");
   EXPECT_EQ(percent_change_text({}), "");
 }

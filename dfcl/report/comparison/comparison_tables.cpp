@@ -41,7 +41,7 @@ std::string points_difference(const Interval& difference) {
   if (!std::isfinite(difference.value)) return "";
   std::string text = fmt::format("{:+.2f}", 100.0 * difference.value);
   if (std::isfinite(difference.low))
-    text += fmt::format(" [{:+.2f}, {:+.2f}]", 100.0 * difference.low, 100.0 * difference.high);
+    text += fmt::format(" ({:+.2f} to {:+.2f})", 100.0 * difference.low, 100.0 * difference.high);
   return text;
 }
 
@@ -52,7 +52,7 @@ std::string seeds_note(const ComparisonReport& report) {
   const std::size_t seeds = report.comparison.seeds.size();
   if (seeds < 2) return "One training seed: no interval over training seeds.";
   return fmt::format(
-      "In round brackets the standard deviation over {} training seeds, in square brackets the {:.0f} % t-interval of "
+      "One number in brackets is the standard deviation over {} training seeds; (a to b) is the {:.0f} % t-interval of "
       "the paired difference over training seeds, all on the same test units.",
       seeds, 100.0 * report.evaluation.evaluation.level);
 }
@@ -208,7 +208,7 @@ Table differences_table(const ComparisonReport& report) {
                           report.evaluation.words.revenue_name, reference_of(report)),
               evaluation.num_resamples == 0
                   ? "No intervals over test units without resamples."
-                  : fmt::format("In square brackets the {:.0f} % interval over test units, for each figure alone.",
+                  : fmt::format("In brackets the {:.0f} % interval over test units, for each figure alone.",
                                 100.0 * evaluation.level),
               {"method"},
               {}};

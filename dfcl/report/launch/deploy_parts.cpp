@@ -130,7 +130,7 @@ Table weeks_table(const DeployResult& result, bool with_controller) {
   Table table{"weeks",
               fmt::format("Revenue per unit and day, relative to {} in the first week, controller {}", reference,
                           with_controller ? "on" : "off"),
-              "-+ half the 95 % interval; the gain is over all weeks, with its interval.",
+              "95 % intervals; the gain is over all weeks, with its interval.",
               week_titles(campaign, "method", ""),
               {}};
   table.columns.back() = "gain over " + reference;
@@ -138,7 +138,7 @@ Table weeks_table(const DeployResult& result, bool with_controller) {
     std::vector<std::string> row = {result.methods[method]};
     for (const WeekResult& week : campaign.weeks) {
       const Interval relative = week.groups[method].revenue_per_unit.scaled(1.0 / base);
-      row.push_back(fmt::format("{:.4f} -+ {:.4f}", relative.value, 0.5 * (relative.high - relative.low)));
+      row.push_back(fmt::format("{:.4f} ({:.4f} to {:.4f})", relative.value, relative.low, relative.high));
     }
     row.push_back(method == result.reference ? "" : percent_change_text(campaign.total[method].gain));
     table.rows.push_back(std::move(row));

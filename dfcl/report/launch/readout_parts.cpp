@@ -232,7 +232,7 @@ std::string guardrail_sentence(const launch::GuardrailReadout& guardrail) {
     return fmt::format("{}: {}{} {} per unit over the hold-out: {}", guardrail.name,
                        guardrail.increment.value > 0.0 ? "+" : "", amount_text(guardrail.increment.value),
                        range_text(guardrail.increment), answer);
-  return fmt::format("{}: {:+.3g} % [{:.3g} %, {:.3g} %] of the hold-out's: {}", guardrail.name,
+  return fmt::format("{}: {:+.3g} % ({:.3g} to {:.3g} %) of the hold-out's: {}", guardrail.name,
                      100.0 * guardrail.increment.value / base, 100.0 * guardrail.increment.low / base,
                      100.0 * guardrail.increment.high / base, answer);
 }

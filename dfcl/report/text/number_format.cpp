@@ -66,7 +66,7 @@ std::string signed_percent_text(double share) {
 std::string percent_change_text(const core::Interval& share) {
   if (!std::isfinite(share.value)) return "";
   std::string text = fmt::format("{:+.2f} %", 100.0 * share.value);
-  if (share.has_ends()) text += fmt::format(" [{:+.2f}, {:+.2f}]", 100.0 * share.low, 100.0 * share.high);
+  if (share.has_ends()) text += fmt::format(" ({:+.2f} to {:+.2f})", 100.0 * share.low, 100.0 * share.high);
   return text;
 }
 
