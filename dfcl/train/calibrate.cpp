@@ -126,34 +126,64 @@ double link_slope(const SeenOutcome& seen, double mean) {
   return 1.0;
 }
 
+// What all arms are off by, on the scale of the link, and its variance. Arms that differ from each other by more than
+// their errors count more nearly alike (random effects; DerSimonian and Laird's moment estimate): an arm whose mean is
+// known to the last digit, as that of a control which costs nothing, must not speak for the others.
+struct CommonShift {
+  double value = 0.0;
+  double variance = 0.0;  // 0: no arm says anything
+};
+
+struct ArmShift {
+  double value, variance;
+};
+
+CommonShift common_shift(const std::vector<ArmShift>& arms) {
+  const auto mean_with = [&](double between) {
+    double sum = 0.0, weights = 0.0;
+    for (const ArmShift& arm : arms) {
+      sum += arm.value / (arm.variance + between);
+      weights += 1.0 / (arm.variance + between);
+    }
+    return CommonShift{sum / weights, 1.0 / weights};
+  };
+  if (arms.empty()) return {};
+  const CommonShift alike = mean_with(0.0);
+  double more = 1.0, products = 0.0;
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    more += (arms[i].value - alike.value) * (arms[i].value - alike.value) / arms[i].variance - 1.0;
+    for (std::size_t j = 0; j < i; ++j) products += 2.0 * alike.variance / arms[i].variance / arms[j].variance;
+  }
+  return more > 0.0 && products > 0.0 ? mean_with(more / products) : alike;
+}
+
 // Distances to move the arms by. On the scale of the link, what all arms are off by, shrunk by its standard error, and
 // what an arm is off from that, where it is more than kArmErrors of its own: decisions live on contrasts between arms,
 // and a shift for one arm alone moves those of every unit by the error of one mean (docs/decisions/0063).
 Vector shrunk_distances(const SeenOutcome& seen, const Levels& levels) {
   const std::size_t num_arms = levels.mean.size();
-  double sum = 0.0, weights = 0.0;
   const auto is_measured = [&](std::size_t arm) {
     return !is_fixed(seen, arm) && levels.variance[arm] > 0.0 && link_slope(seen, levels.mean[arm]) > 0.0;
   };
+  std::vector<ArmShift> measured;
   for (std::size_t arm = 0; arm < num_arms; ++arm) {
     if (!is_measured(arm)) continue;
     const double slope = link_slope(seen, levels.mean[arm]);
-    const double weight = slope * slope / levels.variance[arm];
-    sum += weight * levels.distance[arm] / slope;
-    weights += weight;
+    measured.push_back({levels.distance[arm] / slope, levels.variance[arm] / (slope * slope)});
   }
+  const CommonShift common = common_shift(measured);
   Vector distances(num_arms);
-  if (!(weights > 0.0)) return distances;
-  const double common = sum / weights;
+  if (!(common.variance > 0.0)) return distances;
   // A fit knows the mean of an arm as surely as its units do; these add theirs.
+  const double for_all = shrunk(common.value, common.variance);
   const auto num_units = static_cast<double>(seen.size());
   const double share = num_units / (num_units + static_cast<double>(seen.units.num_fitted));
   for (std::size_t arm = 0; arm < num_arms; ++arm) {
     const double slope = link_slope(seen, levels.mean[arm]);
-    distances[arm] = slope * shrunk(common, 1.0 / weights);
+    distances[arm] = slope * for_all;
     if (is_measured(arm))
       distances[arm] +=
-          share * shrunk(levels.distance[arm] - slope * common, kArmErrors * kArmErrors * levels.variance[arm]);
+          share * shrunk(levels.distance[arm] - slope * for_all, kArmErrors * kArmErrors * levels.variance[arm]);
   }
   return distances;
 }

@@ -140,14 +140,29 @@ learn::ArmShape shape_of(const data::Study::Method& options, const char* outcome
   return rises || names(options.monotone, outcome) ? learn::ArmShape::monotone : learn::ArmShape::plain;
 }
 
-// Prices or rates say so, also where a method learns costs all the same (an index). A rising shape begins with control.
-bool has_free_control(const data::Trial& trial, const learn::OutcomeFacts& cost) {
-  return trial.cost_facts.is_known() && trial.cost_facts.per_arm[trial.arms.control] == 0.0 &&
-         (cost.arm_shape == learn::ArmShape::plain || trial.arms.control == 0);
+// Whether the units to learn from say it: of so many in control each cost exactly 0.
+bool costs_nothing_in_control(const data::Trial& trial) {
+  constexpr std::size_t kLeastUnits = 30;
+  std::size_t num_units = 0;
+  for (std::size_t unit = 0; unit < trial.num_units(); ++unit) {
+    if (trial.arm[unit] != trial.arms.control || trial.split[unit] == data::Split::test) continue;
+    if (trial.cost[unit] != 0.0f) return false;
+    ++num_units;
+  }
+  return num_units >= kLeastUnits;
+}
+
+// Prices or rates say so, also where a method learns costs all the same (an index), or the units do, unless the model
+// to start from learned what control costs. A rising shape begins with control.
+bool has_free_control(const data::Trial& trial, const learn::OutcomeFacts& cost, bool anchored,
+                      const learn::OutcomeFacts* start) {
+  if (cost.arm_shape != learn::ArmShape::plain && trial.arms.control != 0) return false;
+  if (trial.cost_facts.is_known()) return trial.cost_facts.per_arm[trial.arms.control] == 0.0;
+  return anchored && (start == nullptr || start->control_is_free) && costs_nothing_in_control(trial);
 }
 
 learn::Facts facts_of(const data::Trial& trial, const data::Study& study, const Method& method,
-                      OutcomeKind revenue_kind, OutcomeKind cost_kind) {
+                      OutcomeKind revenue_kind, OutcomeKind cost_kind, const learn::OutcomeFacts* start_cost) {
   const bool anchored = !study.method.as_published;
   const std::size_t num_arms = trial.arms.size();
   learn::Facts facts;
@@ -156,7 +171,8 @@ learn::Facts facts_of(const data::Trial& trial, const data::Study& study, const 
   facts.cost = {.num_arms = num_arms, .kind = cost_kind, .control = trial.arms.control};
   facts.cost.arm_shape = shape_of(
       study.method, "cost", method.monotone || (anchored && study.cost.rises_with_arm && trial.arms.control == 0));
-  facts.cost.control_is_free = (anchored && study.cost.control_is_free) || has_free_control(trial, facts.cost);
+  facts.cost.control_is_free =
+      (anchored && study.cost.control_is_free) || has_free_control(trial, facts.cost, anchored, start_cost);
   facts.cost.non_negative = anchored && study.cost.non_negative && cost_kind == OutcomeKind::real;
   return facts;
 }
@@ -281,7 +297,7 @@ Preparation prepare(const data::Trial& trial, const data::Study& study, const Me
       kind_of(cost, declared_kind(study.network.cost_kind, known, "cost"), "cost", study.method.as_published);
   prepared.cost_facts = cost_facts_of(trial, method, start);
   const bool is_outcome = prepared.cost_facts.kind == data::CostKind::price_if;
-  prepared.facts = facts_of(trial, study, method, revenue_kind, is_outcome ? OutcomeKind::binary : cost_kind);
+  prepared.facts = facts_of(trial, study, method, revenue_kind, is_outcome ? OutcomeKind::binary : cost_kind, known);
   prepared.scales =
       origin ? origin->scales
              : learn::Scales{scale_of(revenue, revenue_kind, true), scale_of(cost, prepared.facts.cost.kind, false)};

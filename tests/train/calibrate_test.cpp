@@ -294,6 +294,18 @@ TEST(Calibrate, ArmsThatAreOffAlikeAreMovedAlike) {
   EXPECT_NEAR(found.revenue.shift[2], found.revenue.shift[0], 1e-9);
 }
 
+TEST(Calibrate, AnArmWhoseMeanIsKnownExactlyDoesNotSpeakForTheOthers) {
+  World world = make_world(OutcomeKind::non_negative, 5000, false,
+                           [](const double* means, std::size_t arm, double) { return means[arm]; });
+  for (std::size_t unit = 0; unit < world.arm.size(); ++unit) {  // nothing in control, of which a little is predicted
+    world.predicted.revenue(unit, 0) = 0.001f;
+    if (world.arm[unit] == 0) world.revenue[unit] = 0.0f;
+  }
+  const learn::Calibration found = calibration_of(world, OutcomeKind::non_negative);
+  EXPECT_NEAR(found.revenue.shift[1], 0.0, 0.05);
+  EXPECT_NEAR(found.revenue.shift[2], 0.0, 0.05);
+}
+
 TEST(Calibrate, AnArmOfOneUnitSaysNothingAboutItsMean) {
   World world = make_world(OutcomeKind::real, 5000, false,
                            [](const double* means, std::size_t arm, double) { return means[arm]; });

@@ -284,5 +284,25 @@ TEST(Preparation, WhatIsKnownAboutCostShapesItsHeadUnlessAsPublished) {
   EXPECT_EQ(prepared.facts.revenue.arm_shape, learn::ArmShape::concave);
 }
 
+TEST(Preparation, AControlThatNeverCostsIsFreeThoughNobodySaysSo) {
+  data::Trial trial = small_trial();
+  data::Study study = small_study("tsm-boost");
+  study.cost = {};
+  EXPECT_TRUE(prepare_for(trial, study).facts.cost.control_is_free);
+  const auto control_unit_of = [&](data::Split split) {
+    std::size_t unit = 0;
+    while (trial.arm[unit] != trial.arms.control || trial.split[unit] != split) ++unit;
+    return unit;
+  };
+  trial.cost[control_unit_of(data::Split::test)] = 0.25f;
+  EXPECT_TRUE(prepare_for(trial, study).facts.cost.control_is_free) << "test units are not looked at";
+  trial.cost[control_unit_of(data::Split::validation)] = 0.25f;
+  EXPECT_FALSE(prepare_for(trial, study).facts.cost.control_is_free);
+  trial = small_trial(100);
+  EXPECT_FALSE(prepare_for(trial, study).facts.cost.control_is_free) << "few units prove nothing";
+  study.method.as_published = true;
+  EXPECT_FALSE(prepare_for(small_trial(), study).facts.cost.control_is_free);
+}
+
 }  // namespace
 }  // namespace dfcl::train

@@ -127,7 +127,9 @@ TEST(StartModel, AModelOfSomethingElseIsRefused) {
   EXPECT_NE(complaint(trial, study, start).find("another kind"), std::string::npos);
   study = small_study("tsm");
   study.cost.control_is_free = false;
-  EXPECT_NE(complaint(trial, study, start).find("cost in another form"), std::string::npos);
+  data::Trial charged = small_trial();
+  for (std::size_t unit = 0; unit < charged.num_units(); ++unit) charged.cost[unit] += 0.25f;
+  EXPECT_NE(complaint(charged, study, start).find("cost in another form"), std::string::npos);
   EXPECT_NE(complaint(trial, small_study("dpm"), start).find("revenue in another form"), std::string::npos);
   EXPECT_NE(complaint(trial, small_study("auto"), start).find("from scratch"), std::string::npos);
   data::Trial negative = small_trial();

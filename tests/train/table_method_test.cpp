@@ -162,7 +162,9 @@ TEST(TableMethod, TrainingGoesOnFromAModelOfTheSameForm) {
   EXPECT_NE(complaint(trial, small_study("tsm"), &start).find("no plain network"), std::string::npos);
   study = table_study("tsm");
   study.cost.control_is_free = false;
-  EXPECT_NE(complaint(trial, study, &start).find("another form"), std::string::npos);
+  data::Trial charged = small_trial(900);
+  for (std::size_t unit = 0; unit < charged.num_units(); ++unit) charged.cost[unit] += 0.25f;
+  EXPECT_NE(complaint(charged, study, &start).find("another form"), std::string::npos);
 }
 
 TEST(TableMethod, KindsOfNetworkDoNotMix) {
