@@ -2,7 +2,8 @@
 """How long the page of `dfcl serve` takes from a move to new numbers, browser included, and what memory it needs.
 
 Predictions of 100,000 and of 10,000,000 units x 5 arms, drawn at random; DFCL_ROWS names other sizes, "100000,1000000".
-DFCL_BINARY is the program. Prints, for each kind of move, the median, the 95th percentile and the most, in milliseconds.
+DFCL_BINARY is the program. Prints, for each kind of move, the median, the 95th percentile and the most, in milliseconds, and the most
+memory that the server has had until then.
 """
 
 import json
@@ -63,9 +64,11 @@ def main():
                     ["node", HERE / "serve_moves.mjs", address, kind, str(count)], capture_output=True, text=True, check=True
                 )
                 times = np.array(json.loads(told.stdout))
-                print(f"  {kind:10} median {np.median(times):7.0f} ms   95 % {np.quantile(times, 0.95):7.0f} ms   most {times.max():7.0f} ms")
-            predictions = 8 * units * len(ARMS)
-            print(f"  memory {most_memory(server) / 1e6:,.0f} MB, {most_memory(server) / predictions:.2f} x the predictions")
+                most = most_memory(server)
+                print(
+                    f"  {kind:10} median {np.median(times):7.0f} ms   95 % {np.quantile(times, 0.95):7.0f} ms   most {times.max():7.0f} ms"
+                    f"   memory so far {most / 1e6:,.0f} MB, {most / (8 * units * len(ARMS)):.2f} x the predictions"
+                )
             server.send_signal(signal.SIGINT)
             server.wait()
 
