@@ -48,4 +48,16 @@ inline CLI::Option* add_model(CLI::App& verb, const std::string& flag, std::opti
       flag, [&field](const std::string& path) { field = verbs::ModelInput{.path = path}; }, meaning);
 }
 
+// Where networks are trained. On the command line a card is used where there is one.
+inline void add_device(CLI::App& verb, std::string& device, std::string& precision) {
+  device = "auto";
+  verb.add_option("--device", device,
+                  "where networks are trained: auto, cpu or cuda\nauto: on a graphics card where this build and this "
+                  "machine have one. Its results differ slightly from the processor's, and repeat exactly on one kind "
+                  "of card.");
+  verb.add_option("--precision", precision,
+                  "number format of matrix products on a graphics card: tf32, fp32 or bf16\ntf32 has 10 bits after the "
+                  "point, fp32 23, bf16 7 (fastest). Default: tf32.");
+}
+
 }  // namespace dfcl::cli

@@ -64,6 +64,7 @@ void add_compare(Session& session) {
             "a separate trial to evaluate on, instead of the study's\nAll rows of the study's own then train or "
             "validate.");
   add_field(verb, "--split-out", request->split_out, "table to write: each row's id and split");
+  add_device(verb, request->device, request->precision);
   verb.add_flag("--force", request->force, "continue even if the trial is unfit to learn from");
   session.add_key_flags(verb, request->study.overrides);
 }

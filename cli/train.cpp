@@ -43,9 +43,10 @@ void add_train(Session& session) {
   verb.add_option("STUDY", request->study.file, "the study file")->required();
   add_field(verb, "-o,--output", request->output, "the model file to write, .safetensors")->required();
   session.add_key_flags(verb, request->study.overrides);
-  add_field(verb, "--out-of-bag", request->out_of_bag,
-            "auto, tsm-forest: also write predictions of the training units\nBy the fits or trees that did not see the "
-            "unit.");
+  add_field(
+      verb, "--out-of-bag", request->out_of_bag,
+      "auto, tsm-forest: file for out-of-fold predictions of the training units\nBy the fits or trees that did not "
+      "see the unit.");
   add_field(verb, "--start-from", request->start_from,
             "a model whose weights to start from, instead of random ones\nIts arms, features and network must be "
             "those of the study.");
@@ -56,15 +57,9 @@ void add_train(Session& session) {
             "model is the same.");
   add_field(verb, "--log", request->log, "file to which a JSON line is added for each epoch");
   add_field(verb, "--time-budget", request->time_budget,
-            "leave out what is not fitted after about this many seconds\nOf the members of auto or --ensemble, and "
-            "of calibration; the model says which, and with them the run can be repeated.");
-  request->device = "auto";
-  verb.add_option("--device", request->device,
-                  "where networks are trained: auto, cpu or cuda\nauto: on a graphics card where this build and this "
-                  "machine have one. The card's numbers are not those of the processor, and the same in every run.");
-  verb.add_option("--precision", request->precision,
-                  "of products on a graphics card: tf32, fp32 or bf16\ntf32 has 10 bits after the point, "
-                  "fp32 23, bf16 7 (fastest). Default: tf32.");
+            "leave out what is not fitted within about this many seconds\nOf the members of auto, of --ensemble and of "
+            "calibration. The model records what was left out, so that the run can be repeated.");
+  add_device(verb, request->device, request->precision);
   verb.add_flag("--force", request->force, "continue even if the trial is unfit to learn from");
 }
 

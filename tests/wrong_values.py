@@ -44,6 +44,7 @@ PROGRESS = {"progress": only_python("yes")}
 STUDY = {"study": both("absent.toml"), "set": only_program("columns.revenu=x"), "trial": only_python(ABSENT)}
 INCLUDE_CONTROL = {"include_control": only_program("=maybe")}  # in Python a keyword of the study
 VALUE = {"margin": only_program("1.5"), "per_revenue": only_program("0")}  # likewise
+DEVICE = {"device": both("gpu"), "precision": both("fp16")}
 SETTINGS = {"settings": only_python({"columns.revenu": "x"})}
 
 # Verb -> argument, as a field of the request -> the wrong value. An argument by position is called as in Python.
@@ -102,8 +103,7 @@ ROWS = {
         "out_of_bag": both("predictions.xlsx"),
         "log": both("no/such/folder.jsonl"),
         "time_budget": both(-1),
-        "device": only_program("gpu"),
-        "precision": only_program("fp16"),
+        **DEVICE,
         "force": flag(),
         **EVERYWHERE,
         **PROGRESS,
@@ -206,6 +206,7 @@ ROWS = {
         "estimator": both("dr"),
         "test": both(ABSENT),
         "split_out": both("splits.txt"),
+        **DEVICE,
         "force": flag(),
         "output": both("trial.parquet"),
         **EVERYWHERE,

@@ -37,8 +37,12 @@ core::Device choose_device(const std::string& device, const std::string& precisi
   return {};
 }
 
+std::string name_of(const core::Device& device) {
+  return device.card ? "cuda, " + core::name_of(device.precision) : "cpu";
+}
+
 Settings with_device(Settings settings, const core::RunContext& context) {
-  if (context.device.card) settings.device = "cuda, " + core::name_of(context.device.precision);
+  if (context.device.card) settings.device = name_of(context.device);
   return settings;
 }
 

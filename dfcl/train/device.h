@@ -15,6 +15,9 @@ namespace dfcl::train {
 // "cuda" was asked for and no card can be used. With "auto", a build for cards that finds none says so.
 core::Device choose_device(const std::string& device, const std::string& precision, core::RunContext& context);
 
+// "cpu", or "cuda, tf32": what of a device changes results.
+std::string name_of(const core::Device& device);
+
 // The same settings, with the card where the context has one: what changes the result is shown, and is part of the key
 // of a checkpoint.
 Settings with_device(Settings settings, const core::RunContext& context);

@@ -15,6 +15,7 @@
 #include "dfcl/io/study/study_file.h"
 #include "dfcl/io/tables/atomic_file.h"
 #include "dfcl/io/trial/trial_reader.h"
+#include "dfcl/train/device.h"
 #include "dfcl/train/train.h"
 #include "dfcl/verbs/check.h"
 #include "dfcl/verbs/compare_checks.h"
@@ -255,7 +256,7 @@ CompareResult compare_in(const CompareRequest& request, const data::Study& study
   require_inputs(judged, evaluation, context);
   require_trainable(*trial, study, entries, context);
   warn_of_budgets(*trial, study, context);
-  folder.emplace(request.output, study, trial->fingerprint, context.seed);
+  folder.emplace(request.output, study, trial->fingerprint, context.seed, train::name_of(context.device));
   Trainings trainings(request, study, entries, seeds, *folder, context);
   trainings.run(*trial);
   require_models(entries, seeds.front(), *folder, trainings);
@@ -306,6 +307,7 @@ void check_request(const CompareRequest& request) {
 
 CompareResult compare(const CompareRequest& request, core::RunContext& context) {
   check_request(request);
+  context.device = train::choose_device(request.device, request.precision, context);
   const data::Study study = read_study_input(request.study);
   const std::vector<ComparisonEntry> entries = compare::comparison_entries(study);
   ComparisonFolder::require_place(request.output);

@@ -26,6 +26,8 @@ struct CompareRequest {
   std::vector<std::string> segments;
   std::optional<evaluate::Estimator> estimator;  // none: the one that the study declares
   std::optional<std::string> split_out;          // table to write: each row's split
+  std::string device = "cpu";                    // networks are trained on: auto, cpu or cuda (train/device.h)
+  std::string precision = "tf32";                // of products on a graphics card: tf32, fp32 or bf16
   bool force = false;                            // go on even if the trial is unfit
   // Told before each training: "dfcl-mer, seed 2 (4 of 6)". May be empty.
   std::function<void(const std::string&)> on_training = {};

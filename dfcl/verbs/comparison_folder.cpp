@@ -99,7 +99,7 @@ std::string entries_difference(const data::Study& kept, const data::Study& asked
 std::string difference_of(const ordered_json& kept, const ordered_json& asked, const data::Study& study,
                           const std::string& where) {
   if (kept.contains("trial") && kept["trial"] != asked["trial"]) return "the trial was another one";
-  for (const char* key : {"format", "version", "trial", "seed"}) {
+  for (const char* key : {"format", "version", "trial", "seed", "device"}) {
     if (!kept.contains(key) || kept[key] != asked[key]) {
       return fmt::format("{} was {}, and is {} now", key, kept.contains(key) ? kept[key].dump() : "not said",
                          asked[key].dump());
@@ -139,7 +139,7 @@ class ComparisonFolder::Lock {
 };
 
 ComparisonFolder::ComparisonFolder(std::string folder, const data::Study& study, std::uint64_t trial,
-                                   std::uint64_t seed)
+                                   std::uint64_t seed, const std::string& device)
     : folder_(std::move(folder)) {
   require_place(folder_);
   ordered_json asked = {{"format", "dfcl-comparison"},
@@ -147,6 +147,7 @@ ComparisonFolder::ComparisonFolder(std::string folder, const data::Study& study,
                         {"methods", study.compare.methods},
                         {"seeds", study.compare.seeds},
                         {"seed", seed},
+                        {"device", device},
                         {"trial", fmt::format("{:016x}", trial)},
                         {"sweep", study.sweep.settings}};
   data::Study written = study;

@@ -23,10 +23,11 @@ class ComparisonFolder {
   };
 
   // Makes the folder, or goes on with the one that is there, where what it holds is part of what is asked: the same
-  // trial, seed and settings, the same reference, no fewer methods, seeds and alternatives; [report] may differ. Throws
-  // Error of kind usage, with the key that differs, where it holds another comparison or anything else; of kind file
-  // where it cannot be written to or another process works in it.
-  ComparisonFolder(std::string folder, const data::Study& study, std::uint64_t trial, std::uint64_t seed);
+  // trial, seed, device (train::name_of) and settings, the same reference, no fewer methods, seeds and alternatives;
+  // [report] may differ. Throws Error of kind usage, with the key that differs, where it holds another comparison or
+  // anything else; of kind file where it cannot be written to or another process works in it.
+  ComparisonFolder(std::string folder, const data::Study& study, std::uint64_t trial, std::uint64_t seed,
+                   const std::string& device);
   ~ComparisonFolder();
   ComparisonFolder(const ComparisonFolder&) = delete;
   ComparisonFolder& operator=(const ComparisonFolder&) = delete;

@@ -27,6 +27,7 @@ __all__ = [
     "CheckKeywords",
     "Column",
     "CompareKeywords",
+    "Device",
     "Estimator",
     "EvaluateKeywords",
     "EvaluateOptions",
@@ -35,6 +36,7 @@ __all__ = [
     "Intervals",
     "Objective",
     "Path",
+    "Precision",
     "Preset",
     "Ranking",
     "ReportFormat",
@@ -62,6 +64,8 @@ Rule = Literal["none", "tree"]
 Preset = Literal["marketing", "criteo", "varied"]
 Response = Literal["smooth", "tree", "sparse", "rules", "few"]
 Switch = Literal["on", "off"]
+Device = Literal["auto", "cpu", "cuda"]
+Precision = Literal["tf32", "fp32", "bf16"]
 ReportFormat = Literal["html", "md", "text"]
 
 #: One or several budgets.

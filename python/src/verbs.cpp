@@ -111,6 +111,8 @@ void bind_train(nb::module_& module) {
       .add("out_of_bag", &Request::out_of_bag)
       .add("log", &Request::log)
       .add("time_budget", &Request::time_budget)
+      .add("device", &Request::device)
+      .add("precision", &Request::precision)
       .add("force", &Request::force)
       .bind(module, "TrainRequest");
   module.def("train", [](Request request, const RunOptions& options) {
@@ -294,6 +296,8 @@ void bind_compare(nb::module_& module) {
       .add("estimator", &Request::estimator)
       .add("test", [](Request& self, nb::handle value) { self.study.test = to_text("test", value); })
       .add("split_out", &Request::split_out)
+      .add("device", &Request::device)
+      .add("precision", &Request::precision)
       .add("force", &Request::force)
       .bind(module, "CompareRequest");
   module.def("compare", [](const Request& request, const RunOptions& options) {

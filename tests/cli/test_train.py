@@ -494,4 +494,6 @@ def test_a_device_is_a_word_and_a_card_that_is_not_there_is_exit_5(dfcl, made, t
     if asked.code == 0:
         pytest.skip("there is a card")
     assert asked.code == 5 and "graphics" in asked.stderr
+    compared = dfcl("compare", made / "criteo.toml", "--methods", "tsm,cn", "--device", "cuda", "-o", "compared")
+    assert compared.code == 5 and "graphics" in compared.stderr and not (tmp_path / "compared").exists()
     good(dfcl(*train, "--device", "auto"))

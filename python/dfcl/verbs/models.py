@@ -11,7 +11,7 @@ from ..model import Model, Prediction, model_of
 from ..progress import Progress
 from ..study import StudyLike, study_of
 from ..tables import Sources, index_of
-from ..types import Path, TableLike, TrainKeywords
+from ..types import Device, Path, Precision, TableLike, TrainKeywords
 from .request import TRAIN_KEYS, fill, fill_study, run_of, with_keys
 
 __all__ = ["export_onnx", "methods", "predict", "train"]
@@ -52,6 +52,8 @@ def train(
     out_of_bag: Path | None = None,
     log: Path | None = None,
     time_budget: float | None = None,
+    device: Device = "auto",
+    precision: Precision = "tf32",
     force: bool = False,
     output: Path | None = None,
     overwrite: bool = False,
@@ -95,6 +97,10 @@ def train(
         A file to which a JSON line is added for each epoch.
     time_budget : float, optional
         Leave out what is not fitted after about this many seconds.
+    device : {"auto", "cpu", "cuda"}
+        Where networks are trained; "auto" takes a graphics card where this build and this machine have one.
+    precision : {"tf32", "fp32", "bf16"}
+        Of products on a graphics card.
     force : bool, default False
         Continue even if the trial is unfit to learn from.
     output : path, optional
@@ -127,7 +133,7 @@ def train(
     meant = with_keys(study_of(study, keywords), TRAIN_KEYS, given)
     request = _dfcl.TrainRequest()
     fill(request, checkpoint=checkpoint, cache=cache, out_of_bag=out_of_bag, log=log, time_budget=time_budget)
-    fill(request, force=force, output=output)
+    fill(request, device=device, precision=precision, force=force, output=output)
     if isinstance(start_from, Model):
         request.set("start_model", start_from._native)
     else:

@@ -17,11 +17,13 @@ from ..tables import Sources
 from ..types import (
     Budget,
     CompareKeywords,
+    Device,
     Estimator,
     EvaluateKeywords,
     Intervals,
     Objective,
     Path,
+    Precision,
     Ranking,
     Rows,
     Setting,
@@ -164,6 +166,8 @@ def compare(
     estimator: Estimator | None = None,
     test: TableLike | None = None,
     split_out: Path | None = None,
+    device: Device = "auto",
+    precision: Precision = "tf32",
     force: bool = False,
     output: Path | None = None,
     overwrite: bool = False,
@@ -186,6 +190,8 @@ def compare(
         Trainings of each method, with other random starts.
     resamples, truth, segment, estimator, test, split_out
         As for :func:`evaluate`.
+    device, precision
+        As for :func:`train`.
     force : bool, default False
         Continue even if the trial is unfit to learn from.
     output : path, optional
@@ -214,6 +220,7 @@ def compare(
     meant = with_keys(study_of(study, keywords), COMPARE_KEYS, {"methods": methods, "seeds": seeds})
     request = _dfcl.CompareRequest()
     fill(request, resamples=resamples, segment=segment, force=force, estimator=estimator, split_out=split_out)
+    fill(request, device=device, precision=precision)
     with Sources() as sources, tempfile.TemporaryDirectory() as scratch:
         fill_study(request, meant, trial, sources)
         request.set("output", os.path.join(scratch, "compared") if output is None else output)
