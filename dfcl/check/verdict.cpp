@@ -101,18 +101,23 @@ void judge_balance(const CheckOptions& options, CheckResult& result, Findings& p
   }
   std::stable_sort(rest.begin(), rest.end(), [](const auto* a, const auto* b) { return a->p < b->p; });
   const double level = 0.05 / static_cast<double>(std::max<std::size_t>(1, rest.size()));
-  std::vector<std::string> imbalanced;
+  std::vector<const FeatureBalance*> different;
   for (const FeatureBalance* feature : rest) {
-    if (feature->p < level) imbalanced.push_back(fmt::format("{} ({:+.3f})", feature->name, feature->difference));
+    if (feature->p < level) different.push_back(feature);
   }
+  std::stable_sort(different.begin(), different.end(),
+                   [](const auto* a, const auto* b) { return std::fabs(a->difference) > std::fabs(b->difference); });
+  std::vector<std::string> imbalanced;
+  for (const FeatureBalance* feature : different)
+    imbalanced.push_back(fmt::format("{} ({:+.3f})", feature->name, feature->difference));
   double& largest = result.largest_difference;
   for (const FeatureBalance* feature : rest) largest = std::max(largest, std::fabs(feature->difference));
   if (std::min(balance.p, balance.smallest_p) < options.unfit_p) {
     const std::string found = fmt::format(
-        "The features are not alike in all arms: all together {}, the worst alone {} (corrected for the "
-        "number of features).{}",
-        p_text(balance.p), p_text(balance.smallest_p),
-        imbalanced.empty() ? "" : fmt::format(" Most of it: {}.", names_of(imbalanced)));
+        "Features differ between arms by more than chance{}. All features together: {}; the worst alone: {} (corrected "
+        "for their number).",
+        imbalanced.empty() ? "" : fmt::format(", in standard deviations: {}", names_of(imbalanced)), p_text(balance.p),
+        p_text(balance.smallest_p));
     if (is_adjustable(result, options, problems)) {
       result.grade = Grade::adjustable;
       warnings.insert(warnings.begin(),

@@ -2,6 +2,7 @@
 """dfcl compare: what it writes, that it can be killed at any moment, and what it refuses."""
 
 import json
+import re
 import shutil
 import signal
 import statistics
@@ -96,10 +97,13 @@ def test_the_screen_shows_what_the_verdict_speaks_of(whole, trial):
     control = results["control"]["revenue"]["value"]
     budget = results["budgets"][0]["per_unit"]
     revenue = next(one for one in figures_of(results, "dfcl-mer", "revenue") if one["budget_per_unit"] == budget)
-    row = next(line for line in lines if "dfcl-mer" in line and "(" in line and " to " in line)
-    cell = float(row.split("(dfcl-mer)")[-1].replace("dfcl-mer", "").split()[0])
+    # A column for each budget, or where these do not fit, a row.
+    heads = next(line for line in lines if "dfcl-mer" in line and "tsm" in line).split()
+    cells = re.findall(r"(-?[\d,.]+) \(", lines[lines.index(next(line for line in lines if "----" in line)) + 1])
+    cell = float(cells[heads.index("dfcl-mer")].replace(",", ""))
     assert cell == pytest.approx(revenue["mean"] - control, abs=0.02)
     assert "than tsm at" in shown.stdout
+    assert lines[-2].startswith("results: ") and lines[-1].startswith("report: ")
 
 
 def test_a_model_is_that_of_train(whole, trial):

@@ -122,7 +122,7 @@ def test_the_figure_goes_with_the_predictions(model):
     several = model("allocate", "predictions.parquet", "--per-unit", "0.1,0.3").stdout
     assert "evaluated" in several and " to " in several
     assert "evaluated_plans" not in model("info", "predictions.parquet").stdout
-    assert "What its plans were worth" in model("info", "model.safetensors").stdout
+    assert "Value of its plans" in model("info", "model.safetensors").stdout
 
 
 def test_plans_on_the_same_path_are_evaluated_however_they_are_asked_for(model):

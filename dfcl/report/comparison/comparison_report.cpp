@@ -38,6 +38,13 @@ Table with_titles(Table table) {
   return fit_columns(titled, kScreenColumns).rows == titled.rows ? titled : table;
 }
 
+// A row for each budget where the screen has no room for a column each.
+Table deployed_brief(const ComparisonReport& report) {
+  const Table table = with_titles(deployed_table(report));
+  if (fit_columns(table, kScreenColumns).columns.size() == table.columns.size()) return table;
+  return turned(deployed_table(report), "");
+}
+
 std::string brief_text(const ComparisonReport& report, const std::vector<compare::TrainingTime>& times) {
   Document document = {Paragraph{report.evaluation.evaluation.verdict.sentence}};
   const OrderedJson json = description(Of<ComparisonReport>{}).write(report);
@@ -51,10 +58,10 @@ std::string brief_text(const ComparisonReport& report, const std::vector<compare
   }
   if (!failed.items.empty()) document.push_back(failed);
   // Of what the verdict speaks, and nothing else: other cuts of the same plans would seem to contradict it.
-  for (Table table : {deployed_table(report), times_table(report, times)}) {
-    if (!table.rows.empty()) document.push_back(with_titles(std::move(table)));
-  }
-  return screen_text(document, "differences over test units, what training seeds change, ranking and fit");
+  document.push_back(deployed_brief(report));
+  if (Table table = times_table(report, times); !table.rows.empty()) document.push_back(with_titles(std::move(table)));
+  constexpr std::size_t kFileLines = 2;  // where results and page are, which the verb adds
+  return screen_text(document, "differences over test units, what training seeds change, ranking and fit", kFileLines);
 }
 
 }  // namespace

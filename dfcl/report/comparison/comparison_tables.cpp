@@ -66,7 +66,7 @@ std::string over_seeds(const ComparisonReport& report) {
 std::string at_budgets(const ComparisonReport& report) {
   const std::vector<double>& budgets = report.evaluation.evaluation.budgets_per_unit;
   return budgets.size() == 1
-             ? fmt::format("at a budget of {} a unit, relative to {}", number_text(budgets[0]), reference_of(report))
+             ? fmt::format("at a budget of {} per unit, relative to {}", number_text(budgets[0]), reference_of(report))
              : fmt::format("at each budget, relative to {} at the first", reference_of(report));
 }
 

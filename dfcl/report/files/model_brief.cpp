@@ -46,11 +46,11 @@ Table plans_table(const model::Model& model, const Wording& wording) {
   Table table =
       table_of<P>(shown_plans(model, wording),
                   {{"spend", [](const P& shown) { return shown.budget; }},
-                   {"revenue, predicted", [&](const P& shown) { return wording.revenue(shown.plan.predicted); }},
-                   {"found (95 %)", [&](const P& shown) { return wording.interval(shown.revenue); }},
-                   {"cost found", [&](const P& shown) { return wording.money(shown.plan.cost); }}},
+                   {"predicted revenue", [&](const P& shown) { return wording.revenue(shown.plan.predicted); }},
+                   {"estimated (95 %)", [&](const P& shown) { return wording.interval(shown.revenue); }},
+                   {"estimated cost", [&](const P& shown) { return wording.money(shown.plan.cost); }}},
                   0);
-  table.title = fmt::format("What its plans were worth per {} over control, by {} that it had not learned from",
+  table.title = fmt::format("Value of its plans per {} over control, estimated on {} that it had not learned from",
                             wording.unit(), wording.count(model.evaluated->num_units));
   return table;
 }

@@ -170,7 +170,7 @@ Verdict power_verdict(const PowerFigures& figures) {
   const std::vector<GainNeed> needs = power_needs(figures);
   if (!needs.empty()) {
     const std::string sentence =
-        fmt::format("To find a gain of {} per {}, the next trial needs {} rows to look at.",
+        fmt::format("To find a gain of {} per {}, the next trial needs {} test rows.",
                     wording_of(figures).revenue(needs.front().gain), figures.unit, units_text(needs.front().rows));
     if (verdict.sentence.empty()) {
       verdict.sentence = sentence;

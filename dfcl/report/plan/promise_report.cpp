@@ -41,7 +41,7 @@ std::string evaluated_plans_text(const data::EvaluatedPlans& evaluated) {
                    plan.cost_error > 0.0 ? interval_text(cost.low, cost.high) : ""});
   }
   return "\n" +
-         wrap(fmt::format("What its plans were worth, per unit above control, on {}:",
+         wrap(fmt::format("Value of its plans per unit over control, estimated on {}:",
                           unseen_text(evaluated.units, evaluated.num_units, evaluated.chose_members)),
               0) +
          "\n" + table.text();

@@ -52,7 +52,10 @@ std::vector<std::string> block_lines(const Block& block, std::size_t most_lines)
     return lines;
   }
   if (const auto* facts = std::get_if<Facts>(&block)) return core::lines_of(facts_text(*facts));
-  Table table = std::get<Table>(block);
+  Table table = fit_columns(std::get<Table>(block), kScreenColumns);
+  if (const std::size_t left = std::get<Table>(block).columns.size() - table.columns.size();
+      left > 0 && !table.title.empty())
+    table.title += fmt::format(" ({} more column{}: --full)", left, left == 1 ? "" : "s");
   const std::size_t head = (table.title.empty() ? 1 : core::lines_of(wrap(table.title, 0)).size() + 1) + 2;
   const std::size_t rows = table.rows.size();
   std::size_t shown = rows;
@@ -60,8 +63,7 @@ std::vector<std::string> block_lines(const Block& block, std::size_t most_lines)
   table.rows.resize(shown);
   std::vector<std::string> lines = {""};
   for (std::string& line : core::lines_of(wrap(table.title, 0))) lines.push_back(std::move(line));
-  for (std::string& line : core::lines_of(rows_text(fit_columns(std::move(table), kScreenColumns))))
-    lines.push_back(line);
+  for (std::string& line : core::lines_of(rows_text(table))) lines.push_back(line);
   if (shown < rows) lines.push_back(fmt::format("  ... and {} more", count_text(rows - shown)));
   return lines;
 }
@@ -89,9 +91,9 @@ Table fit_columns(Table table, std::size_t width) {
   return table;
 }
 
-std::string screen_text(const Document& document, const std::string& more) {
+std::string screen_text(const Document& document, const std::string& more, std::size_t kept_lines) {
   std::vector<std::string> lines;
-  const std::size_t room = kScreenLines - 1;  // the last line says what is left out
+  const std::size_t room = kScreenLines - 1 - kept_lines;  // the last line says what is left out
   bool left_out = false;
   for (std::size_t i = 0; i < document.size(); ++i) {
     std::vector<std::string> heading;

@@ -18,8 +18,8 @@ inline constexpr std::size_t kScreenLines = 25;
 inline constexpr std::size_t kScreenColumns = 100;
 
 // more: what the full text has beside this, for the last line: "balance by feature". "": nothing, unless something is
-// left out here.
-std::string screen_text(const Document& document, const std::string& more = "");
+// left out here. kept_lines: of the screen, for what the caller adds below.
+std::string screen_text(const Document& document, const std::string& more = "", std::size_t kept_lines = 0);
 
 // The last guard of what is printed in brief: lines are cut at 100 columns and from the 25th on.
 std::string cut_to_screen(const std::string& text);

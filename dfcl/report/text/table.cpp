@@ -36,4 +36,15 @@ Table without_empty_columns(Table table) {
   return table;
 }
 
+Table turned(const Table& table, const std::string& corner) {
+  Table result{table.id, table.title, table.note, {corner}, {}};
+  for (const auto& row : table.rows) result.columns.push_back(row.front());
+  for (std::size_t column = 1; column < table.columns.size(); ++column) {
+    std::vector<std::string> cells = {table.columns[column]};
+    for (const auto& row : table.rows) cells.push_back(row[column]);
+    result.rows.push_back(std::move(cells));
+  }
+  return result;
+}
+
 }  // namespace dfcl::report
