@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How well does each method decide? One command, resumable, in four parts; tables into docs/results.md.
+"""How well does each method decide? One command, resumable, in five parts; tables into docs/results.md.
 
   varied  the second family of simulated trials: 60,000 rows x 3 seeds, 240,000 x 1; `auto`, its members, LightGBM
   nine    the nine cells of version 0.1 (marketing trials), beside what 0.1 got
   real    real trials (--data FOLDER): test loss beside that of the arms' means, promises of plans beside estimates
+  kinds   nine kinds of trials that no default was chosen on (kinds.py), 20,000 rows x 3 seeds
   pays    where a decision loss still pays: rows x size of the network x tightness of the budget
 
 The figure of a simulated trial is the share of the best possible plan's incremental revenue that a model's plan gets at equal
@@ -27,13 +28,14 @@ import pathlib
 import subprocess
 import sys
 
+import kinds
 import quality_real
 import quality_table
 from lightgbm_learners import SETTINGS as LIGHTGBM_SETTINGS
 from quality_runner import Job, Runner
 from results_page import replace_block
 
-PARTS = ("varied", "nine", "real", "pays")
+PARTS = ("varied", "nine", "real", "kinds", "pays")
 MEMBERS = ("auto", "tsm-boost", "tsm-forest", "tsm", "dfcl-mer", "dfcl-ifd")
 PAPER = ("tsm", "cn", "drm", "dpm", "dfcl-pl", "dfcl-mer", "dfcl-ifd", "dfcl-ifd-softmax")
 S_LEARNER, T_LEARNER = "lightgbm S", "lightgbm T"
@@ -54,6 +56,7 @@ CELLS = {
         )
         for response in ("smooth", "tree", "sparse")
     },
+    "kinds": {f"{kind}-20k": (f"kinds/{kind}", 20_000, 1, 3, (*MEMBERS, S_LEARNER)) for kind in kinds.KINDS},
     "pays": {
         f"{response}-{rows // 1000}k": (f"varied/{response}", rows, 1, 2, ("tsm", "dfcl-mer"))
         for rows in (15_000, 60_000, 240_000)
@@ -119,6 +122,8 @@ def tables(runner, parts):
     blocks = {}
     if "varied" in parts and of("varied"):
         blocks["varied"] = quality_table.varied_lines(of("varied"), list(CELLS["varied"]), (*MEMBERS, S_LEARNER))
+    if "kinds" in parts and of("kinds"):
+        blocks["kinds"] = quality_table.varied_lines(of("kinds"), list(CELLS["kinds"]), (*MEMBERS, S_LEARNER))
     if "nine" in parts and of("nine"):
         methods = list(dict.fromkeys(("auto", "tsm-boost", "tsm-forest", *PAPER, S_LEARNER, T_LEARNER)))
         blocks["quality"] = quality_table.nine_lines(of("nine"), list(CELLS["nine"]), methods)

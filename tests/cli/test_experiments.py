@@ -105,10 +105,11 @@ def test_a_slice_that_ends_says_that_there_is_more(tmp_path):
 
 
 def test_the_other_parts_have_their_tables(tmp_path):
-    words = ("--parts", "varied,pays", "--cells", "few-60k,rules-15k", "--methods", "tsm,dfcl-mer", "--seeds", "1")
+    words = ("--parts", "varied,kinds,pays", "--cells", "few-60k,mailing-20k,rules-15k", "--methods", "tsm,dfcl-mer", "--seeds", "1")
     done = quality(tmp_path, *words)
     assert done.returncode == 0, done.stderr
     assert "| `dfcl-mer` minus `tsm` |" in done.stdout and "| error of effects | few-60k |" in done.stdout
+    assert "| error of effects | mailing-20k |" in done.stdout.split("## kinds")[1]
     assert done.stdout.split("## pays")[1].count("| 15k |") == 3  # three sizes of network
     again = quality(tmp_path, *words, "--table")
     assert again.stdout == done.stdout and again.stderr == ""
