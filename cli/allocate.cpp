@@ -76,7 +76,7 @@ void add_options(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& 
       ->delimiter(',');
   verb.add_option("--per-unit", request->per_unit, "the budget as spend per unit; several as 0.1,0.2")->delimiter(',');
   verb.add_option("--share-of-max", request->share_of_max,
-                  "the budget as a share of the way from control's cost to the costliest arm's\nSeveral as 0.1,0.2.")
+                  "the budget as a share of the extra cost of giving everyone the costliest arm\nSeveral as 0.1,0.2.")
       ->delimiter(',');
   verb.add_flag("--include-control", request->include_control, "budgets are totals, control's cost included");
   add_field(verb, "--multiplier", request->multiplier,
@@ -86,7 +86,7 @@ void add_options(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& 
             "the arm that gains are counted against, for predictions that do not say\n"
             "Default: the arm called 0, control or none, else the first.");
   verb.add_flag("--index", request->index,
-                "revenue is an index that ranks units, not money; for predictions that do not say");
+                "revenue is an index that ranks units, not money, where the file does not say");
   add_word<allocate::Objective>(verb, "--objective", request->objective,
                                 "what to maximise: revenue, or profit = worth of revenue - cost");
   add_field(verb, "--margin", request->margin,

@@ -63,7 +63,7 @@ void add_statistics(CLI::App& verb, EvaluateFlags& flags) {
   add_word<evaluate::Ranking>(
       verb, "--ranking", flags.ranking,
       "how units are ranked for the AUCC\nDefault: angle, of extra cost and revenue. published: their quotient, "
-      "with |extra cost| floored at 1e-6, which takes two negatives for good.");
+      "with |extra cost| floored at 1e-6, which ranks units with negative cost and revenue as good.");
 }
 
 }  // namespace
@@ -90,11 +90,10 @@ void add_evaluate(Session& session) {
       ->delimiter(',');
   verb.add_option("--per-unit", flags->per_unit, "budgets as spend per unit; several as 0.1,0.2")->delimiter(',');
   verb.add_option("--share-of-max", flags->share_of_max,
-                  "budgets as shares of the way from control's mean cost in the trial to its costliest arm's\nSeveral "
+                  "budgets as shares of the extra cost of giving everyone the costliest arm\nSeveral "
                   "as 0.1,0.2.")
       ->delimiter(',');
-  verb.add_flag("--index", flags->index,
-                "revenue is an index that ranks units, not money, in all predictions that do not say");
+  verb.add_flag("--index", flags->index, "revenue is an index that ranks units, not money, where a file does not say");
   add_statistics(verb, *flags);
   add_model(verb, "--truth", flags->truth,
             "true expected outcomes of a simulated trial\nAdds the oracle's curve and each plan's share of it.");

@@ -60,7 +60,7 @@ void add_power(Session& session) {
       ->delimiter(',');
   add_field(verb, "--per-unit", flags->per_unit, "the budget as spend per unit\nDefault: the study's first.");
   add_field(verb, "--share-of-max", flags->share_of_max,
-            "the budget as a share of the way from control's mean cost in the trial to its costliest arm's");
+            "the budget as a share of the extra cost of giving everyone the costliest arm");
   add_word<verbs::Rows>(verb, "--split", flags->split, "the rows to use\nDefault: test with models, else all.");
   add_field(verb, "--differ", flags->differ,
             "without two models: share of the units to which the plans give other arms\nDefault: 0.3.");

@@ -62,7 +62,7 @@ void add_serve(Session& session) {
       "serve",
       "a local page: move budgets and limits, and all units are re-planned\n"
       "Prints one address, opens it where there is a browser, and ends with Ctrl-C. Reads everything at the start and\n"
-      "writes nothing but the plans you download. The page can be reached from this machine only.",
+      "writes nothing but the plans you download. Only this machine can reach the page, unless you pass --listen.",
       "dfcl simulate --preset marketing --rows 20000 --seed 1 -o trial.parquet --truth truth.parquet\n"
       "dfcl serve truth.parquet --per-revenue 0.5 --no-browser --seconds 1",
       [request, stays, &session](core::RunContext& context) {

@@ -5,6 +5,20 @@
 # two-stage learning, random and everyone, in money, and a page. Every command is printed before it runs; all files go to ./demo.
 # DFCL_DEMO_ROWS: units of the trial.
 set -euo pipefail
+
+usage='usage: demo.sh (no arguments; DFCL_DEMO_ROWS sets the units of the trial, else 40000)'
+case "$#:${1:-}" in
+  0:) ;;
+  1:-h | 1:--help)
+    echo "$usage"
+    echo 'Simulates a trial, checks it, compares a plan by auto with simpler ones, in money, and makes a page and a list.'
+    echo 'All files go to ./demo, in the checkout where there is one; a ./demo that is there is replaced.'
+    exit ;;
+  *)
+    echo "demo: unknown argument: $*" >&2
+    echo "$usage" >&2
+    exit 2 ;;
+esac
 here=$(cd "$(dirname "$0")" && pwd)
 for folder in "${DFCL_BIN:-}" "$here/../build/release/bin" "$here/../../bin"; do
   if [[ -n $folder && -x $folder/dfcl ]]; then PATH=$(cd "$folder" && pwd):$PATH; break; fi

@@ -45,7 +45,7 @@ void refuse_old_meaning(const Study& study, const ArmCosts& costs, double num_un
       "`include_control = true` under [budgets]: they include what control costs, as before",
       same.empty() ? "" : ", here " + same);
   if (!budgets.share_of_max.empty())
-    hint += "; share_of_max is in both a share of the way from control's cost to the costliest arm's";
+    hint += "; share_of_max is in both a share of the extra cost of giving everyone the costliest arm";
   throw core::usage_error("study, [budgets]", "a file without `format` whose control costs something",
                           fmt::format("{:.6g} per unit in control", costs.of_control()), "", std::move(hint));
 }

@@ -91,7 +91,7 @@ void add_columns(std::vector<StudyKey>& keys) {
 void add_arms(std::vector<StudyKey>& keys) {
   const SectionKeys arms(keys, "arms", &Study::arms);
   using A = Study::Arms;
-  arms("control", &A::control, "The arm that means nothing was given.")
+  arms("control", &A::control, "The arm without an incentive.")
       .unset("the first of `order`, else an arm named 0, control or none")
       .flag("evaluate", "--control")
       .keyword("control");
@@ -111,7 +111,8 @@ void add_arms(std::vector<StudyKey>& keys) {
       .keyword("cost_per_revenue");
   const SectionKeys cost(keys, "cost", &Study::cost);
   using F = Study::Cost;
-  cost("control_is_free", &F::control_is_free, "Control costs nothing.");
+  cost("control_is_free", &F::control_is_free,
+       "Control costs nothing. Methods take this for granted, too, where each of 30 or more control units cost 0.");
   cost("non_negative", &F::non_negative, "No unit's cost is below zero.");
   cost("rises_with_arm", &F::rises_with_arm, "A stronger arm never costs less.");
 }
@@ -124,11 +125,11 @@ void add_budgets(std::vector<StudyKey>& keys) {
   budgets("total", &B::total, "Budgets as totals over the units of the trial, likewise above control.")
       .keyword("budget");
   budgets("share_of_max", &B::share_of_max,
-          "Budgets as shares of the way from control's mean cost in the trial to that of its costliest arm.")
+          "Budgets as shares of the extra cost of giving everyone the costliest arm, by the trial's means.")
       .between(0.0, 1.0)
       .keyword("share_of_max");
   budgets("include_control", &B::include_control,
-          "Amounts include what everyone would cost in control, as in version 0.1.")
+          "Budgets cover all spending, what everyone would cost in control included.")
       .flag("train", "--include-control")
       .flag("compare", "--include-control")
       .flag("evaluate", "--include-control")
@@ -192,7 +193,7 @@ void add_method(std::vector<StudyKey>& keys) {
       .was(0)
       .flag("train", "--lr");
   method("weight_decay", &M::weight_decay, "Weight decay of AdamW.").between(0.0, 1.0).unset("chosen").was(-1);
-  method("warm_epochs", &M::warm_epochs, "Of the epochs, those on the prediction loss alone, before a decision loss.")
+  method("warm_epochs", &M::warm_epochs, "Epochs on the prediction loss alone, before the decision loss starts.")
       .between(0, 100'000)
       .unset("two thirds of them; none where training starts from a model")
       .was(-1)
