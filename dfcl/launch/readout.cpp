@@ -133,12 +133,14 @@ void judge_guardrails(const Sums& sums, Readout& result) {
 
 bool is_free(const Moments& group) { return group.mean_c == 0.0 && group.cc == 0.0; }
 
-// Control cost nothing, so what these units were given beyond it is what was paid for them: a fact.
+// Control cost nothing, so what these units were given beyond it is what was paid for them: a fact. What is made of it,
+// profit and ROI, adds up to the cent.
 void state_cost(Readout& result) {
   const double spent = result.realised_spend;
-  if (result.incremental_profit)
-    result.incremental_profit = result.incremental_profit->plus(result.incremental_cost.value - spent);
   result.incremental_cost = {spent, spent, spent};
+  if (!result.value_per_revenue) return;
+  result.incremental_profit = result.incremental_revenue.scaled(*result.value_per_revenue).plus(-spent);
+  if (spent > 0.0) result.roi = result.incremental_profit->scaled(1.0 / spent);
 }
 
 void describe_arms(const Sums& sums, Readout& result) {

@@ -12,6 +12,7 @@
 #include "dfcl/learn/rising.h"
 #include "dfcl/train/budget_prices.h"
 #include "dfcl/train/seen_outcome.h"
+#include "dfcl/train/shrunk.h"
 #include "dfcl/train/stack_weights.h"
 #include "dfcl/train/stages.h"
 
@@ -21,7 +22,6 @@ namespace {
 constexpr std::size_t kJudgeChunk = 16'384;
 constexpr double kLeastVariance = 0.1;  // of the mean variance: no unit counts ten times as much as a typical one
 constexpr std::size_t kDraws = 50;      // of the units, over which weights are averaged (decision 145)
-constexpr double kGrid[] = {0.25, 0.5, 0.75, 1.0};  // of the way to one member
 
 using Vector = std::vector<double>;
 
@@ -383,39 +383,31 @@ evaluate::Estimate StackJudge::net_value(std::span<const double> weights) {
   return gain(known_mixture(weights), control);
 }
 
-Vector StackJudge::moved_by_value(Vector weights) {
-  const learn::Predicted start = known_mixture(weights);
-  struct Move {
-    Vector weights;
-    double gain;
-  };
-  std::vector<Move> moves;
-  for (std::size_t to = 0; to < num_members(); ++to) {
-    for (const double share : kGrid) {
-      Vector moved = weights;
-      for (double& weight : moved) weight *= 1.0 - share;
-      moved[to] += share;
-      const evaluate::Estimate found = gain(known_mixture(moved), start);
-      if (found.value > found.standard_error) moves.push_back({std::move(moved), found.value});
-    }
-  }
-  std::stable_sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) { return a.gain > b.gain; });
-  for (Move& move : moves) {
-    const evaluate::Estimate risk = risk_difference(move.weights, weights);
-    if (risk.value <= risk.standard_error) return std::move(move.weights);
-  }
+// The first member stands until others are better by more than chance may make them: of the way from it to these
+// weights, the share of their gain that is left when it is shrunk by its standard error (eq. 21b).
+Vector StackJudge::drawn_to_first(Vector weights) {
+  Vector first(num_members());
+  first.front() = 1.0;
+  const evaluate::Estimate gain = risk_difference(first, weights);
+  const double variance = gain.standard_error * gain.standard_error;
+  const double share = gain.value > 0.0 ? shrunk(gain.value, variance) / gain.value : 0.0;
+  for (std::size_t m = 0; m < weights.size(); ++m) weights[m] = share * weights[m] + (1.0 - share) * first[m];
   return weights;
 }
 
-Vector StackJudge::weights() {
-  constexpr double kLeastWeight = 0.01;  // less costs a predictor and changes nothing to speak of
+Vector StackJudge::aggregated_weights() {
   const std::vector<Vector> draws = drawn_products();
   Vector found(num_members());
   for (const Vector& products : draws) {
     const Vector drawn = stack_weights(products, num_members());
     for (std::size_t m = 0; m < found.size(); ++m) found[m] += drawn[m] / static_cast<double>(draws.size());
   }
-  found = moved_by_value(std::move(found));
+  return found;
+}
+
+Vector StackJudge::weights() {
+  constexpr double kLeastWeight = 0.01;  // less costs a predictor and changes nothing to speak of
+  Vector found = drawn_to_first(aggregated_weights());
   double total = 0.0;
   for (double& weight : found) {
     if (weight < kLeastWeight) weight = 0.0;

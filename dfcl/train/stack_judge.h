@@ -2,10 +2,9 @@
 //
 // Weighs the members of a stack by their predictions of units that they have not seen (docs/method.md, "The stack").
 // The mean of the members is the nuisance; prices are those of the study's budgets by it; the last member gives every
-// arm its mean effect for everyone. First the weights of Q-aggregation, the mean of those of 50 draws of the Bayesian
-// bootstrap; then net value (eq. 20) may move them on a coarse grid, where the gain exceeds its standard error and the
-// risk is within one standard error of the least. Time: some forty passes over the units. Memory: 32 bytes per unit and
-// arm.
+// arm its mean effect for everyone. The weights are those of Q-aggregation, the mean of those of 50 draws of the
+// Bayesian bootstrap, drawn towards the first member by as much as their gain over it may be chance. Time: some ten
+// passes over the units. Memory: 32 bytes per unit and arm.
 #pragma once
 
 #include <array>
@@ -50,6 +49,8 @@ class StackJudge {
   // Of the fitted members, then of the mean effect.
   std::size_t num_members() const { return unseen_.size() + 1; }
   std::vector<double> weights();
+  // Before they are drawn towards the first member.
+  std::vector<double> aggregated_weights();
 
   // Net value per unit over control for everyone.
   evaluate::Estimate net_value(std::span<const double> weights);
@@ -72,7 +73,7 @@ class StackJudge {
   evaluate::Estimate risk_difference(std::span<const double> a, std::span<const double> b);
   learn::Predicted known_mixture(std::span<const double> weights);
   evaluate::Estimate gain(const learn::Predicted& a, const learn::Predicted& b);
-  std::vector<double> moved_by_value(std::vector<double> weights);
+  std::vector<double> drawn_to_first(std::vector<double> weights);
 
   const data::Trial& trial_;
   const Preparation& prepared_;

@@ -172,7 +172,9 @@ TEST(Readout, MoneyThatWasSpentHasNoInterval) {
   EXPECT_EQ(free.incremental_cost.low, free.incremental_cost.value);
   EXPECT_EQ(free.incremental_cost.high, free.incremental_cost.value);
   EXPECT_NEAR(free.incremental_profit->value, 2.0 * free.incremental_revenue.value - spent, 1e-6 * spent);
-  EXPECT_LT(free.incremental_profit->low, free.incremental_profit->high);
+  EXPECT_NEAR(free.incremental_profit->low, 2.0 * free.incremental_revenue.low - spent, 1e-6 * spent);
+  EXPECT_NEAR(free.roi->value, free.incremental_profit->value / spent, 1e-9) << "what is shown adds up";
+  EXPECT_NEAR(free.roi->high, free.incremental_profit->high / spent, 1e-9);
   // Where control costs something, what it would have cost these units is an estimate.
   for (std::size_t unit = 0; unit < launch.num_units(); ++unit) launch.cost[unit] += unit % 3 == 0 ? 0.2 : 0.0;
   const Readout dear = read_out(launch, options);

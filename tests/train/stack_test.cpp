@@ -291,15 +291,18 @@ TEST(Stack, ATrialTooSmallForAMemberGoesWithoutIt) {
   EXPECT_NE(complaint_of(trial, study).find("none of them"), std::string::npos);
 }
 
-// The weights of a stack of given predictions.
+// The weights of a stack of given predictions: as they are used, or before they are drawn towards the first.
+enum class Weights { used, aggregated };
 std::vector<double> weights_of(const data::Trial& trial, const data::Study& study,
-                               const std::vector<learn::Predicted>& members, core::RunContext& context) {
+                               const std::vector<learn::Predicted>& members, core::RunContext& context,
+                               Weights kind = Weights::used) {
   const Preparation prepared = prepare(trial, study, two_stage_method(), context);
   const HeldUnits units = held_units(trial, prepared, context);
   const HeldOutcomes outcomes = held_outcomes(trial, prepared, units.rows, context);
   std::vector<const learn::Predicted*> unseen;
   for (const learn::Predicted& member : members) unseen.push_back(&member);
-  return StackJudge(trial, prepared, units, outcomes, unseen, context).weights();
+  StackJudge judge(trial, prepared, units, outcomes, unseen, context);
+  return kind == Weights::used ? judge.weights() : judge.aggregated_weights();
 }
 
 // The truth of the small trial, with noise of this size on the effects, for all units that do not test.
@@ -372,7 +375,7 @@ TEST(Stack, ARareArmDoesNotHideWhichMemberIsBetter) {
     std::vector<learn::Predicted> members;
     members.push_back(noisy_truth(trial, 1.0, 1));
     members.push_back(noisy_truth(trial, 0.0, 2));
-    const double weight = weights_of(trial, small_study("auto"), members, context)[1];
+    const double weight = weights_of(trial, small_study("auto"), members, context, Weights::aggregated)[1];
     least = std::min(least, weight);
     sum += weight;
   }
@@ -391,8 +394,23 @@ TEST(Stack, MembersThatDifferByLittleShareTheWeight) {
     for (std::size_t arm = 1; arm < 3; ++arm)
       members[1].revenue(unit, arm) += static_cast<float>(0.02 * random.normal());
   }
-  const std::vector<double> weights = weights_of(trial, small_study("auto"), members, context);
+  std::vector<double> weights = weights_of(trial, small_study("auto"), members, context, Weights::aggregated);
   EXPECT_GT(std::min(weights[0], weights[1]), 0.05);
+}
+
+TEST(Stack, TheFirstMemberStandsUntilAnotherIsShownToBeBetter) {
+  core::RunContext context(2, 5);
+  const data::Trial trial = small_trial(6000);
+  std::vector<double> of_the_better;
+  for (const double noise : {0.03, 1.0, 3.0}) {  // of the first; the second is the truth
+    std::vector<learn::Predicted> members;
+    members.push_back(noisy_truth(trial, noise, 1));
+    members.push_back(noisy_truth(trial, 0.0, 2));
+    of_the_better.push_back(weights_of(trial, small_study("auto"), members, context)[1]);
+  }
+  EXPECT_EQ(of_the_better[0], 0.0) << "a difference that may be chance moves nothing";
+  EXPECT_GT(of_the_better[1], 0.2);
+  EXPECT_GT(of_the_better[2], 0.85);
 }
 
 TEST(Stack, TheMeanEffectKeepsTheShapeOverTheArms) {
