@@ -69,9 +69,10 @@ def allocate(dfcl, *flags):
 
 @pytest.mark.parametrize(
     ("name", "method", "slope", "noise", "seeds"),
-    [("memorised", MEMORISES, 0.0, 6.0, (1, 2)), ("learned", LEARNS, 2.0, 2.0, (1, 2)), ("stacked", ["--set", 'method.members=["tsm-boost", "tsm-forest"]', "--set", "boost.trees=150", "--trees", "100"], 2.0, 2.0, (1,))],
+    [("memorised", MEMORISES, 0.0, 6.0, (1, 2)), ("learned", LEARNS, 2.0, 2.0, (1, 2)), ("stacked", ["--set", 'method.members=["tsm-boost", "tsm-forest"]', "--set", "boost.trees=150", "--trees", "100"], 2.0, 2.0, (1, 2))],
 )
 def test_no_promise_outside_its_evaluated_interval_without_a_warning(dfcl, tmp_path, name, method, slope, noise, seeds):
+    outside_of = []
     for seed in seeds:
         write_trial(tmp_path, seed, 6000, slope, noise)
         made = dfcl("train", "study.toml", *method, "-o", "model.safetensors", "--json", timeout=600)
@@ -91,12 +92,13 @@ def test_no_promise_outside_its_evaluated_interval_without_a_warning(dfcl, tmp_p
             if name == "memorised":
                 assert evaluated["status"] == "above", (seed, share, evaluated)
             else:
-                assert evaluated["status"] == "within", (seed, share, evaluated)
+                outside_of += [(seed, share, evaluated)] if outside else []
             # What the plan is truly worth lies near the evaluated figure, and in a somewhat wider interval for certain.
             given = np.array(pq.read_table(tmp_path / "plan.parquet")["arm"].to_pylist()) == "1"
             truth = effect[given].sum()
             half = (worth["high"] - worth["low"]) / 2
             assert abs(truth - worth["value"]) < 2 * half, (seed, share, truth, worth)
+    assert len(outside_of) <= 1, "of six 95 % intervals one may miss"
 
 
 @pytest.fixture(scope="module")
