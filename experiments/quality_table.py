@@ -158,9 +158,11 @@ def present(scores, cells):
 def varied_lines(found, cells, methods):
     scores = by_trial(found)
     cells = present(scores, cells)
-    singles = [method for method in methods if method not in ("auto", "lightgbm S")]
+    there = {result["method"] for result in found if "shares" in result}
+    singles = [method for method in methods if method in there and method not in ("auto", "lightgbm S")]
+    rival = f"`{singles[0]}`" if len(singles) == 1 else "the best single method of the cell"
     rows = [("`auto` minus LightGBM's S-learner", minus(scores, cells, "auto", "lightgbm S")),
-            ("`auto` minus the best single method of the cell", minus(scores, cells, "auto", best_single(scores, singles)))]  # fmt: skip
+            (f"`auto` minus {rival}", minus(scores, cells, "auto", best_single(scores, singles)))]  # fmt: skip
     rows += [(f"`{m}` minus `tsm`", minus(scores, cells, m, "tsm")) for m in ("dfcl-mer", "dfcl-ifd")]
     rows += [(f"`{m}` minus LightGBM's S-learner", minus(scores, cells, m, "lightgbm S")) for m in ("tsm-boost", "tsm-forest")]
     return [*shares_table(scores, cells, methods), "", *difference_table(rows), "", *effects_table(found, cells, methods), "",

@@ -134,10 +134,11 @@ void judge_guardrails(const Sums& sums, Readout& result) {
 bool is_free(const Moments& group) { return group.mean_c == 0.0 && group.cc == 0.0; }
 
 // Control cost nothing, so what these units were given beyond it is what was paid for them: a fact. What is made of it,
-// profit and ROI, adds up to the cent.
+// return, profit and ROI, adds up to the cent.
 void state_cost(Readout& result) {
   const double spent = result.realised_spend;
   result.incremental_cost = {spent, spent, spent};
+  if (spent > 0.0) result.per_unit.return_per_cost = result.incremental_revenue.scaled(1.0 / spent);
   if (!result.value_per_revenue) return;
   result.incremental_profit = result.incremental_revenue.scaled(*result.value_per_revenue).plus(-spent);
   if (spent > 0.0) result.roi = result.incremental_profit->scaled(1.0 / spent);

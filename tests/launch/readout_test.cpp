@@ -175,6 +175,7 @@ TEST(Readout, MoneyThatWasSpentHasNoInterval) {
   EXPECT_NEAR(free.incremental_profit->low, 2.0 * free.incremental_revenue.low - spent, 1e-6 * spent);
   EXPECT_NEAR(free.roi->value, free.incremental_profit->value / spent, 1e-9) << "what is shown adds up";
   EXPECT_NEAR(free.roi->high, free.incremental_profit->high / spent, 1e-9);
+  EXPECT_NEAR(free.per_unit.return_per_cost.value, free.incremental_revenue.value / spent, 1e-9);
   // Where control costs something, what it would have cost these units is an estimate.
   for (std::size_t unit = 0; unit < launch.num_units(); ++unit) launch.cost[unit] += unit % 3 == 0 ? 0.2 : 0.0;
   const Readout dear = read_out(launch, options);
