@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nine kinds of trials with known truth, none of which a preset of dfcl makes and none of which a default was chosen on.
+"""Nine kinds of trials with known truth, none of which a preset of dfcl makes. Decisions 147 and 148 had draws (seeds) 1 and 2 in view.
 
 They differ in what is paid (0/1, counts, money with heavy tails, money less returns), in the share of control (10 to 90 %), in the
 number of arms (two to six) and in whether prices are known or costs have to be learned. Effects follow rules, a few features, a smooth

@@ -5,7 +5,7 @@
   varied  the second family of simulated trials: 60,000 rows x 3 seeds, 240,000 x 1; `auto`, its members, LightGBM
   nine    the nine cells of version 0.1 (marketing trials), beside what 0.1 got
   real    real trials (--data FOLDER): test loss beside that of the arms' means, promises of plans beside estimates
-  kinds   nine kinds of trials that no default was chosen on (kinds.py), 20,000 rows x 3 seeds
+  kinds   nine kinds of trials that no preset makes (kinds.py), 20,000 rows x 3 seeds
   pays    where a decision loss still pays: rows x size of the network x tightness of the budget
 
 The figure of a simulated trial is the share of the best possible plan's incremental revenue that a model's plan gets at equal

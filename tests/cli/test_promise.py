@@ -91,6 +91,8 @@ def test_no_promise_outside_its_evaluated_interval_without_a_warning(dfcl, tmp_p
             assert (warning in stderr) == outside == (evaluated["status"] in ("above", "below"))
             if name == "memorised":
                 assert evaluated["status"] == "above", (seed, share, evaluated)
+            elif name == "learned":
+                assert evaluated["status"] == "within", (seed, share, evaluated)
             else:
                 outside_of += [(seed, share, evaluated)] if outside else []
             # What the plan is truly worth lies near the evaluated figure, and in a somewhat wider interval for certain.

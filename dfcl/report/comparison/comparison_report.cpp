@@ -40,9 +40,9 @@ Table with_titles(Table table) {
 
 // A row for each budget where the screen has no room for a column each.
 Table deployed_brief(const ComparisonReport& report) {
-  const Table table = with_titles(deployed_table(report));
-  if (fit_columns(table, kScreenColumns).columns.size() == table.columns.size()) return table;
-  return turned(deployed_table(report), "");
+  const Table table = deployed_table(report);
+  Table titled = with_titles(table);
+  return fit_columns(titled, kScreenColumns).columns.size() == titled.columns.size() ? titled : turned(table);
 }
 
 std::string brief_text(const ComparisonReport& report, const std::vector<compare::TrainingTime>& times) {

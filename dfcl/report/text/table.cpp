@@ -36,8 +36,8 @@ Table without_empty_columns(Table table) {
   return table;
 }
 
-Table turned(const Table& table, const std::string& corner) {
-  Table result{table.id, table.title, table.note, {corner}, {}};
+Table turned(const Table& table) {
+  Table result{table.id, table.title, table.note, {""}, {}};
   for (const auto& row : table.rows) result.columns.push_back(row.front());
   for (std::size_t column = 1; column < table.columns.size(); ++column) {
     std::vector<std::string> cells = {table.columns[column]};

@@ -49,7 +49,7 @@ std::string table_text(const Table& table);
 
 Table without_empty_columns(Table table);
 
-// Rows as columns, of a table with one text column; the corner keeps the new rows' name.
-Table turned(const Table& table, const std::string& corner);
+// Rows as columns, of a table with one text column, whose title is left out.
+Table turned(const Table& table);
 
 }  // namespace dfcl::report
