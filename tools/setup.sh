@@ -62,7 +62,7 @@ make_environment() {
     "$python" -m venv --clear .venv
   fi
   say "wheels of tools/requirements.txt"
-  .venv/bin/python3 -m pip install --quiet --disable-pip-version-check --only-binary :all: -r tools/requirements.txt ||
+  .venv/bin/python3 -m pip install --quiet --disable-pip-version-check --no-compile --only-binary :all: -r tools/requirements.txt ||
     fail "pip could not install tools/requirements.txt into .venv"
 }
 
@@ -100,6 +100,7 @@ if [[ "$(cat "$stamp" 2>/dev/null)" == "$(fingerprint "${lists[@]}")" ]] && [[ -
 fi
 install_packages tools/apt-packages.txt
 install_node
+install_page_packages &
 make_environment
-install_page_packages
+wait $! || exit 5
 fingerprint "${lists[@]}" >"$stamp"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "dfcl/boost/bagged_outcome.h"
 #include "dfcl/boost/boost_predictor.h"
-#include "dfcl/boost/boosted_bag.h"
 #include "dfcl/core/hash.h"
 #include "dfcl/learn/enough.h"
 #include "dfcl/learn/record_json.h"
@@ -103,55 +103,76 @@ class FitUnits {
   std::vector<float> revenue_, cost_, weight_;
 };
 
-// Bags of both outcomes, grown round by round: a tree each, side by side while there are threads for all of them.
+// Both outcomes, grown round by round, side by side while there are threads for all bags.
 class Training {
  public:
   Training(const FitUnits& units, const BoostOptions& options, bool learns_cost, std::uint64_t seed)
-      : options_(options) {
+      : num_trees_(options.trees) {
     for (const bool is_cost : {false, true}) {
       if (is_cost && !learns_cost) continue;
-      for (std::size_t bag = 0; bag < options.bags; ++bag)
-        (is_cost ? cost_ : revenue_).emplace_back(units.binned(), units.bag_data(is_cost, bag, seed), options);
+      std::vector<BagData> data;
+      for (std::size_t bag = 0; bag < options.bags; ++bag) data.push_back(units.bag_data(is_cost, bag, seed));
+      outcomes_.emplace_back(units.binned(), std::move(data), options);
     }
   }
 
   std::vector<learn::EpochRecord> run(const learn::Stage& stage, core::RunContext& context) {
     std::vector<learn::EpochRecord> record;
-    std::size_t round = 0;
-    bool goes_on = true;
-    for (std::vector<BoostedBag*> active = active_bags(); goes_on && !active.empty(); active = active_bags()) {
+    for (std::size_t round = 1; !finished(); ++round) {
       context.check_cancelled();
-      grow(active, context);
-      ++round;
-      context.progress("growing trees", round, options_.trees, "trees");
-      if (round % kRecordRounds == 0 || active_bags().empty()) {
-        record.push_back(record_of(round, stage.member, context));
-        goes_on = learn::wants_more(stage.on_epoch, record.back());
-      }
+      grow(context);
+      context.progress("growing trees", round, num_trees_, "trees");
+      if (round % kRecordRounds != 0 && !finished()) continue;
+      record.push_back(record_of(round, stage.member, context));
+      if (!learn::wants_more(stage.on_epoch, record.back())) break;
     }
     context.finished("growing trees");
     return record;
   }
 
-  const std::vector<BoostedBag>& revenue() const { return revenue_; }
-  const std::vector<BoostedBag>& cost() const { return cost_; }
+  std::vector<Bag> revenue() const { return outcomes_[0].kept(); }
+  std::vector<Bag> cost() const { return outcomes_.size() > 1 ? outcomes_[1].kept() : std::vector<Bag>(); }
 
- private:
-  std::vector<BoostedBag*> active_bags() {
-    std::vector<BoostedBag*> active;
-    for (std::vector<BoostedBag>* bags : {&revenue_, &cost_}) {
-      for (BoostedBag& bag : *bags) {
-        if (!bag.finished()) active.push_back(&bag);
-      }
+  // Shares of the features in the fall of the losses by splits that depend on the arm; 0 where none does.
+  std::vector<float> importance(std::size_t num_features) const {
+    std::vector<double> gains(num_features);
+    for (const BaggedOutcome& outcome : outcomes_) {
+      const std::vector<double> own = outcome.arm_gains();
+      for (std::size_t feature = 0; feature < num_features; ++feature) gains[feature] += own[feature];
     }
-    return active;
+    double sum = 0.0;
+    for (const double gain : gains) sum += gain;
+    std::vector<float> shares;
+    for (const double gain : gains) shares.push_back(static_cast<float>(sum > 0.0 ? gain / sum : 0.0));
+    return shares;
   }
 
-  static void grow(const std::vector<BoostedBag*>& active, core::RunContext& context) {
-    if (active.size() < static_cast<std::size_t>(context.pool.threads())) {
-      for (BoostedBag* bag : active) bag->grow(true, context);
+ private:
+  bool finished() const {
+    return std::all_of(outcomes_.begin(), outcomes_.end(),
+                       [](const BaggedOutcome& outcome) { return outcome.finished(); });
+  }
+
+  void grow(core::RunContext& context) {
+    struct Turn {
+      BoostedBag* bag;
+      std::size_t outcome;
+      bool grown = false;
+    };
+    std::vector<Turn> turns;
+    for (std::size_t outcome = 0; outcome < outcomes_.size(); ++outcome) {
+      if (outcomes_[outcome].finished()) continue;
+      for (BoostedBag& bag : outcomes_[outcome].bags()) turns.push_back({&bag, outcome});
+    }
+    if (turns.size() < static_cast<std::size_t>(context.pool.threads())) {
+      for (Turn& turn : turns) turn.grown = turn.bag->grow(true, context);
     } else {
-      context.pool.run(active.size(), [&](std::size_t i) { active[i]->grow(false, context); });
+      context.pool.run(turns.size(), [&](std::size_t i) { turns[i].grown = turns[i].bag->grow(false, context); });
+    }
+    for (std::size_t outcome = 0; outcome < outcomes_.size(); ++outcome) {
+      outcomes_[outcome].end_round(std::any_of(turns.begin(), turns.end(),
+                                               [&](const Turn& turn) { return turn.outcome == outcome && turn.grown; }),
+                                   context);
     }
   }
 
@@ -161,36 +182,18 @@ class Training {
     record.epoch = round;
     double validation = 0.0;
     bool held_out = true;
-    for (const std::vector<BoostedBag>* bags : {&revenue_, &cost_}) {
-      for (const BoostedBag& bag : *bags) {
-        record.prediction_loss += bag.training_loss(context) / static_cast<double>(bags->size());
-        validation += (bag.finished() ? bag.best_loss() : bag.held_out_loss()) / static_cast<double>(bags->size());
-        held_out = held_out && bag.has_held_out();
-      }
+    for (const BaggedOutcome& outcome : outcomes_) {
+      record.prediction_loss += outcome.training_loss(context);
+      validation += outcome.held_out_loss();
+      held_out = held_out && outcome.has_held_out();
     }
     if (held_out) record.validation_loss = validation;
     return record;
   }
 
-  const BoostOptions& options_;
-  std::vector<BoostedBag> revenue_, cost_;
+  std::size_t num_trees_;
+  std::vector<BaggedOutcome> outcomes_;  // revenue, and cost where it is learned
 };
-
-// Shares of the features in the fall of the losses by splits that depend on the arm; 0 where none does.
-std::vector<float> importance_of(const Training& training, std::size_t num_features) {
-  std::vector<double> gains(num_features);
-  for (const std::vector<BoostedBag>* bags : {&training.revenue(), &training.cost()}) {
-    for (const BoostedBag& bag : *bags) {
-      const std::vector<double> own = bag.arm_gains();
-      for (std::size_t feature = 0; feature < num_features; ++feature) gains[feature] += own[feature];
-    }
-  }
-  double sum = 0.0;
-  for (const double gain : gains) sum += gain;
-  std::vector<float> shares;
-  for (const double gain : gains) shares.push_back(static_cast<float>(sum > 0.0 ? gain / sum : 0.0));
-  return shares;
-}
 
 // A finished fit, kept so that a run that is taken up again does not grow its trees anew.
 io::TensorFile finished_fit(const learn::Fit& fit) {
@@ -208,12 +211,6 @@ learn::Fit fit_of(const io::TensorFile& file, const learn::TrainingSet& set, con
   fit.predictor->require_fits(schema, where);
   fit.record = learn::parse_record(part.text("record"), where);
   return fit;
-}
-
-std::vector<Bag> finished_bags(const std::vector<BoostedBag>& bags) {
-  std::vector<Bag> list;
-  for (const BoostedBag& bag : bags) list.push_back(bag.bag());
-  return list;
 }
 
 }  // namespace
@@ -252,9 +249,9 @@ learn::Fit BoostLearner::fit(const learn::TrainingSet& set, const learn::Objecti
   BoostParts parts{.bins = bins_,
                    .facts = set.facts,
                    .scales = set.scales,
-                   .revenue = finished_bags(training.revenue()),
-                   .cost = finished_bags(training.cost()),
-                   .importance = importance_of(training, bins_.size())};
+                   .revenue = training.revenue(),
+                   .cost = training.cost(),
+                   .importance = training.importance(bins_.size())};
   fit.predictor = std::make_unique<BoostPredictor>(std::move(parts));
   if (stage.save) stage.save(finished_fit(fit));
   return fit;

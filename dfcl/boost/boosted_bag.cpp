@@ -16,7 +16,6 @@ namespace dfcl::boost {
 namespace {
 
 constexpr std::size_t kChunkUnits = 32 * kBlockUnits;
-constexpr std::size_t kLossChunk = 2048;  // held-out units
 // In average units: what is added to a leaf's second derivatives; likewise for categories.
 constexpr double kRidge = 1.0;
 constexpr double kLevelSmooth = 10.0;
@@ -25,7 +24,6 @@ constexpr double kLevelRidge = 10.0;
 constexpr double kMoneyPace = 0.5;
 // Units of an arm, with the outcome of all arms, that its own mean is mixed with at the start.
 constexpr double kPriorUnits = 10.0;
-constexpr double kPatience = 2.0;  // rounds without gain, times the learning rate
 
 template <class Body>
 void for_chunks(bool in_parallel, core::RunContext& context, std::size_t size, const Body& body) {
@@ -106,33 +104,8 @@ void BoostedBag::start() {
   const float raw = raw_of(data_.kind, overall);
   bag_.base = data_.starts_at_arms ? arm_base_ : std::vector<float>(data_.num_arms, raw);
   for (std::size_t unit = 0; unit < units_.num_units(); ++unit) raw_[unit] = bag_.base[data_.arm[unit]];
-  finished_ = (data_.kind != loss::OutcomeKind::real && std::abs(raw) == -kNeverRaw) || num_training_ == 0;
-  arm_loss_ = held_out_mean([&](std::uint32_t unit) { return arm_base_[data_.arm[unit]]; }, false, nullptr);
-  judge(false, nullptr);
-}
-
-double BoostedBag::held_out_mean(const auto& raw_at, bool in_parallel, core::RunContext* context) const {
-  const std::size_t count = data_.held_out.size();
-  std::vector<double> losses(count);
-  const auto measure = [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t unit = data_.held_out[i];
-      losses[i] = loss_at(data_.kind, static_cast<double>(raw_at(unit)), static_cast<double>(data_.observed[unit]));
-    }
-  };
-  if (in_parallel) {
-    core::for_each_chunk(*context, count, kLossChunk, measure);
-  } else {
-    measure(0, count, 0);
-  }
-  double sum = 0.0;
-  double weights = 0.0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto weight = static_cast<double>(data_.held_weight[i]);
-    sum += weight * losses[i];
-    weights += weight;
-  }
-  return weights > 0.0 ? sum / weights : 0.0;
+  settled_ = (data_.kind != loss::OutcomeKind::real && std::abs(raw) == -kNeverRaw) || num_training_ == 0;
+  keep();
 }
 
 void BoostedBag::differentiate(bool in_parallel, core::RunContext& context) {
@@ -237,20 +210,9 @@ void BoostedBag::add_tree(GrownTree grown, bool in_parallel, core::RunContext& c
   bag_.trees.push_back(std::move(grown.tree));
 }
 
-void BoostedBag::judge(bool in_parallel, core::RunContext* context) {
-  const auto keep = [&] {
-    best_trees_ = bag_.trees.size();
-    best_gains_ = arm_gains_;
-  };
-  if (data_.held_out.empty()) return keep();
-  held_loss_ = held_out_mean([&](std::uint32_t unit) { return raw_[unit]; }, in_parallel, context);
-  if (rounds_ == 0 || held_loss_ < best_loss_) {
-    best_loss_ = held_loss_;
-    keep();
-    idle_rounds_ = 0;
-  } else {
-    ++idle_rounds_;
-  }
+void BoostedBag::keep() {
+  best_trees_ = bag_.trees.size();
+  best_gains_ = arm_gains_;
 }
 
 double BoostedBag::training_loss(core::RunContext& context) const {
@@ -269,29 +231,21 @@ double BoostedBag::training_loss(core::RunContext& context) const {
   return total_weight_ > 0.0 ? sum / total_weight_ : 0.0;
 }
 
-void BoostedBag::grow(bool in_parallel, core::RunContext& context) {
-  if (finished_) return;
+bool BoostedBag::grow(bool in_parallel, core::RunContext& context) {
+  if (settled_) return false;
   differentiate(in_parallel, context);
   choose_rows(in_parallel, context);
   const std::vector<std::uint32_t> columns = choose_columns();
   GrownTree grown = grower_.grow(rows_, sums_, half_sums_, columns, rules_, {options_.leaves, in_parallel}, context);
   ++rounds_;
-  if (grown.tree.values.size() > 1) {
-    add_tree(std::move(grown), in_parallel, context);
-    judge(in_parallel, &context);
-  } else {
-    ++idle_rounds_;
-  }
-  const auto patience = std::clamp<std::size_t>(static_cast<std::size_t>(kPatience / options_.learning_rate), 10, 200);
-  finished_ = rounds_ >= options_.trees || idle_rounds_ >= patience;
+  if (grown.tree.values.size() <= 1) return false;
+  add_tree(std::move(grown), in_parallel, context);
+  return true;
 }
 
-bool BoostedBag::keeps_trees() const { return best_trees_ > 0 && (data_.held_out.empty() || best_loss_ < arm_loss_); }
-
 Bag BoostedBag::bag() const {
-  if (!keeps_trees()) return {arm_base_, {}};
-  Bag result{bag_.base, {bag_.trees.begin(), bag_.trees.begin() + static_cast<std::ptrdiff_t>(best_trees_)}};
-  return result;
+  if (!keeps_trees()) return arm_means_alone();
+  return {bag_.base, {bag_.trees.begin(), bag_.trees.begin() + static_cast<std::ptrdiff_t>(best_trees_)}};
 }
 
 }  // namespace dfcl::boost

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One model of one outcome in training: tree after tree on what is left of the prediction loss (eq. 4, 4b), each on a
-// share of the units and columns, until held-out units have gained nothing for a while; then the trees up to their best
-// round are kept. Trees depend on nothing but the seed, the number of the tree and the trees before, so that a run that
-// is taken up again goes on with the same trees.
+// share of the units and columns. The bags of an outcome stop together (bagged_outcome.h). Trees depend on nothing but
+// the seed, the number of the tree and the trees before, so that a run that is taken up again goes on with the same
+// trees.
 // Memory: about 40 bytes a unit beside the histograms of a tree.
 #pragma once
 
@@ -48,24 +48,28 @@ class BoostedBag {
   // All must outlive it.
   BoostedBag(const BinnedUnits& units, BagData data, const BoostOptions& options);
 
-  bool finished() const { return finished_; }
-  // One more tree. in_parallel: by all threads of the context; never changes the tree.
-  void grow(bool in_parallel, core::RunContext& context);
+  // One more tree; false where no split was worth it. in_parallel: by all threads of the context; never changes the
+  // tree.
+  bool grow(bool in_parallel, core::RunContext& context);
+  // Nothing to learn: no units, or an outcome that is always 0 or always 1.
+  bool is_settled() const { return settled_; }
 
-  std::size_t rounds() const { return rounds_; }
-  // Mean losses of the units trained on and of those held out, as the trees stand; the best one so far.
+  const BagData& data() const { return data_; }
+  // Of a unit, as the trees stand and by the mean of its arm alone.
+  float raw(std::uint32_t unit) const { return raw_[unit]; }
+  float arm_raw(std::uint32_t unit) const { return arm_base_[data_.arm[unit]]; }
+  // Mean loss of the units trained on, as the trees stand.
   double training_loss(core::RunContext& context) const;
-  double held_out_loss() const { return held_loss_; }
-  double best_loss() const { return keeps_trees() ? best_loss_ : arm_loss_; }
-  bool has_held_out() const { return !data_.held_out.empty(); }
 
-  // The trees up to the best round; without any, the means of the arms, where those do as well on held-out units.
+  // The trees grown so far are the best yet.
+  void keep();
+  bool keeps_trees() const { return best_trees_ > 0; }
+  // The trees kept; or the means of the arms alone.
   Bag bag() const;
-  // Fall of the loss by splits on each column with a split by arm above or below: of the trees up to the best round,
-  // on the units that they were grown on.
-  std::vector<double> arm_gains() const {
-    return keeps_trees() ? best_gains_ : std::vector<double>(best_gains_.size());
-  }
+  Bag arm_means_alone() const { return {arm_base_, {}}; }
+  // Fall of the loss by splits on each column with a split by arm above or below: of the trees kept, on the units that
+  // they were grown on.
+  const std::vector<double>& arm_gains() const { return best_gains_; }
 
  private:
   void start();
@@ -74,10 +78,6 @@ class BoostedBag {
   void choose_rows(bool in_parallel, core::RunContext& context);
   std::vector<std::uint32_t> choose_columns() const;
   void add_tree(GrownTree grown, bool in_parallel, core::RunContext& context);
-  // Of the loss, by raw values of units; by all threads where in_parallel, the sum in the order of the units.
-  double held_out_mean(const auto& raw_at, bool in_parallel, core::RunContext* context) const;
-  void judge(bool in_parallel, core::RunContext* context);
-  bool keeps_trees() const;
 
   const BinnedUnits& units_;
   BagData data_;
@@ -92,14 +92,10 @@ class BoostedBag {
   std::vector<std::uint32_t> rows_;  // of the tree at hand
   Bag bag_;
   std::vector<float> arm_base_;                 // the means of the arms
-  double arm_loss_ = 0.0;                       // held out, by them alone
-  std::vector<double> arm_gains_, best_gains_;  // of all trees, and of those up to the best round
+  std::vector<double> arm_gains_, best_gains_;  // of all trees, and of those kept
   std::size_t rounds_ = 0;
   std::size_t best_trees_ = 0;
-  std::size_t idle_rounds_ = 0;  // since held-out units gained
-  double held_loss_ = 0.0;
-  double best_loss_ = 0.0;
-  bool finished_ = false;
+  bool settled_ = false;
 };
 
 }  // namespace dfcl::boost

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "dfcl/boost/bagged_outcome.h"
+#include "dfcl/boost/link.h"
 #include "dfcl/core/error.h"
 #include "made_set.h"
 
@@ -300,9 +302,62 @@ TEST(BoostLearner, HalvesThatJudgeLevelsKeepClustersTogether) {
                  .cluster = std::move(cluster)};
     BoostedBag bag(units, std::move(data), {.leaves = 6, .feature_share = 1.0, .row_share = 1.0});
     bag.grow(false, context);
+    bag.keep();
     return bag.arm_gains()[1];
   };
   EXPECT_LT(gain_of_levels(made.cluster), 0.5 * gain_of_levels({}));
+}
+
+TEST(BoostLearner, BagsOfAnOutcomeStopWhereTheirMeanIsBest) {
+  const MadeSet made = usual_set(3000);
+  std::vector<std::uint32_t> rows(made.num_units());
+  std::iota(rows.begin(), rows.end(), 0u);
+  core::RunContext context(1);
+  const auto bins = trees::fit_bins(made.features.columns, made.features.values.view(), rows, 64, context);
+  const BinnedUnits units(bins, made.features.values.view(), rows, made.arm, 3, context);
+  std::vector<BagData> data;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    BagData bag{.kind = OutcomeKind::non_negative,
+                .observed = made.revenue,
+                .weight = std::vector<float>(made.num_units(), 1.0f),
+                .arm = made.arm,
+                .num_arms = 3,
+                .row = rows,
+                .seed = seed};
+    for (std::uint32_t unit = 0; unit < 600; ++unit) {  // the third holds out half of what the others do
+      bag.weight[unit] = 0.0f;
+      if (seed == 3 && unit >= 300) continue;
+      bag.held_out.push_back(unit);
+      bag.held_weight.push_back(1.0f);
+    }
+    data.push_back(std::move(bag));
+  }
+  BaggedOutcome outcome(units, std::move(data), {.trees = 120, .learning_rate = 0.2});
+  const auto loss_of_mean = [&] {
+    double sum = 0.0;
+    for (std::uint32_t unit = 0; unit < 600; ++unit) {
+      const std::size_t holders = unit < 300 ? 3 : 2;
+      double mean = 0.0;
+      for (std::size_t bag = 0; bag < holders; ++bag)
+        mean += std::exp(static_cast<double>(outcome.bags()[bag].raw(unit)));
+      mean /= static_cast<double>(holders);
+      sum += mean - static_cast<double>(made.revenue[unit]) * std::log(mean);
+    }
+    return sum / 600.0;
+  };
+  std::vector<double> losses{loss_of_mean()};
+  while (!outcome.finished()) {
+    bool any_grown = false;
+    for (BoostedBag& bag : outcome.bags()) any_grown |= bag.grow(false, context);
+    ASSERT_TRUE(any_grown);
+    outcome.end_round(any_grown, context);
+    losses.push_back(loss_of_mean());
+  }
+  const auto best = std::min_element(losses.begin(), losses.end());
+  EXPECT_LT(losses.size(), 120u) << "it stops";
+  EXPECT_GT(losses.back(), *best);
+  EXPECT_NEAR(outcome.held_out_loss(), *best, 1e-6 * std::abs(*best));
+  for (const Bag& bag : outcome.kept()) EXPECT_EQ(bag.trees.size(), static_cast<std::size_t>(best - losses.begin()));
 }
 
 TEST(BoostLearner, MonotonePredictionsRiseWithTheArm) {
