@@ -14,14 +14,28 @@ thread_local bool inside_body = false;
 
 ThreadPool::ThreadPool(int threads) {
   if (threads <= 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  workers_.reserve(static_cast<std::size_t>(threads - 1));
+  start(threads);
+}
+
+ThreadPool::~ThreadPool() { stop(); }
+
+void ThreadPool::keep(int threads) {
+  if (threads >= this->threads()) return;
+  stop();
+  workers_.clear();
+  stopping_ = false;
+  start(threads);
+}
+
+void ThreadPool::start(int threads) {
+  workers_.reserve(static_cast<std::size_t>(std::max(1, threads) - 1));
   try {
     for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {  // a limit of processes or memory: those that have started do the work
   }
 }
 
-ThreadPool::~ThreadPool() {
+void ThreadPool::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;

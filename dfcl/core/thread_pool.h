@@ -24,12 +24,16 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  // Ends all threads but so many, the caller's among them. Not while a loop runs.
+  void keep(int threads);
 
   // Calls body(index) for every index in [0, count) and returns when all are done. If bodies throw, the exception of
   // the smallest index is rethrown and later indices may not run. Called from inside a body it runs serially.
   void run(std::size_t count, const std::function<void(std::size_t)>& body);
 
  private:
+  void start(int threads);
+  void stop();
   void work();
   void run_indices(std::unique_lock<std::mutex>& lock);
 
