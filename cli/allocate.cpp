@@ -105,6 +105,7 @@ void add_options(CLI::App& verb, const std::shared_ptr<verbs::AllocateRequest>& 
                 "that speak most for the arm.");
   verb.add_flag("--stream", request->stream,
                 "read the predictions in batches, a few times: for files larger than memory");
+  add_memory(verb, request->memory, "streams, uses fewer threads");
 }
 
 }  // namespace

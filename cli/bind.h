@@ -41,6 +41,13 @@ CLI::Option* add_word(CLI::App& verb, const std::string& flag, Field& field, con
       ->check(CLI::Validator([](const std::string&) { return std::string(); }, words));
 }
 
+// A limit on memory. how: what the verb does to keep it.
+inline void add_memory(CLI::App& verb, std::optional<std::string>& field, const std::string& how) {
+  add_field(verb, "--memory", field,
+            "use at most about this much memory: 500MB, 2GB, 1.5GiB\nWhere that is too little it " + how +
+                ", or refuses before it begins.\nThe result is the same.");
+}
+
 // A model or predictions, by path.
 inline CLI::Option* add_model(CLI::App& verb, const std::string& flag, std::optional<verbs::ModelInput>& field,
                               const std::string& meaning) {

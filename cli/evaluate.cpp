@@ -116,6 +116,7 @@ void add_evaluate(Session& session) {
             "one, `time`; rows whose `split` says test are left out.");
   add_field(verb, "--test", flags->study.test,
             "a separate trial to evaluate on, instead of the study's\nThe same columns and arms, other units.");
+  add_memory(verb, flags->memory, "keeps the trial in files while it runs, uses fewer threads");
   add_field(verb, "--split-out", flags->split_out, "table to write: each row's id and split");
   session.add_key_flags(verb, flags->study.overrides);
 }

@@ -55,6 +55,7 @@ void add_train(Session& session) {
   add_field(verb, "--cache", request->cache,
             "folder that keeps the trial as it was read, mapped into memory\nFor trials larger than memory; the "
             "model is the same.");
+  add_memory(verb, request->memory, "keeps the trial in files while it runs, uses fewer threads");
   add_field(verb, "--log", request->log, "file to which a JSON line is added for each epoch");
   add_field(verb, "--time-budget", request->time_budget,
             "leave out what is not fitted within about this many seconds\nOf the members of auto, of --ensemble and of "

@@ -18,7 +18,10 @@ std::size_t rounded(std::size_t size, std::size_t to) { return (size + to - 1) /
 BinnedUnits::BinnedUnits(const std::vector<trees::FeatureBins>& features, core::MatrixView<const float> values,
                          std::span<const std::uint32_t> rows, std::span<const std::uint8_t> arm, std::size_t num_arms,
                          core::RunContext& context)
-    : num_units_(rows.size()), padded_units_(rounded(rows.size(), kBlockUnits)) {
+    : num_units_(rows.size()),
+      padded_units_(rounded(rows.size(), kBlockUnits)),
+      by_row_(context.scratch()),
+      by_column_(context.scratch()) {
   for (const trees::FeatureBins& bins : features) {
     num_bins_.push_back(static_cast<std::uint16_t>(bins.num_bins()));
     is_category_.push_back(bins.categorical ? 1 : 0);

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "dfcl/core/column.h"
 #include "dfcl/core/matrix.h"
 #include "dfcl/core/run_context.h"
 #include "dfcl/trees/feature_bins.h"
@@ -47,8 +48,8 @@ class BinnedUnits {
   std::vector<std::uint16_t> num_bins_;
   std::vector<std::uint8_t> is_category_;
   std::size_t stride_;
-  std::vector<std::uint8_t> by_row_;
-  std::vector<std::uint8_t> by_column_;
+  core::Column<std::uint8_t> by_row_;
+  core::Column<std::uint8_t> by_column_;
 };
 
 }  // namespace dfcl::boost

@@ -27,12 +27,13 @@ core::Column<std::uint32_t> rows_by_key(const data::Trial& trial, core::RunConte
     std::uint32_t row;
     bool operator<(const Keyed& other) const { return key != other.key ? key < other.key : row < other.row; }
   };
-  core::Column<std::uint32_t> rows;
-  if (trial.ids.are_row_numbers() || !context.scratch_folder.empty()) return rows;
+  core::Column<std::uint32_t> rows(context.scratch());
+  if (trial.ids.are_row_numbers()) return rows;
   constexpr std::size_t kBlocks = 4096;  // by the upper bits, each sorted on its own
   const auto block_of = [](std::uint64_t key) { return key >> 52; };
   const std::size_t size = trial.num_units();
-  std::vector<std::uint64_t> keys(size);
+  core::Column<std::uint64_t> keys(context.scratch());
+  keys.resize(size);
   core::for_each_chunk(context, size, 65'536, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t row = begin; row < end; ++row) keys[row] = core::mix_bits(data::unit_key(trial, row));
   });
@@ -40,14 +41,14 @@ core::Column<std::uint32_t> rows_by_key(const data::Trial& trial, core::RunConte
   for (const std::uint64_t key : keys) ++ends[block_of(key) + 1];
   for (std::size_t block = 1; block < ends.size(); ++block) ends[block] += ends[block - 1];
   std::vector<std::size_t> next(ends.begin(), ends.end() - 1);
-  std::vector<Keyed> keyed(size);
+  core::Column<Keyed> keyed(context.scratch());
+  keyed.resize(size);
   for (std::size_t row = 0; row < size; ++row)
     keyed[next[block_of(keys[row])]++] = {keys[row], static_cast<std::uint32_t>(row)};
   rows.resize(size);
   core::for_each_chunk(context, kBlocks, 64, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t block = begin; block < end; ++block) {
-      std::sort(keyed.begin() + static_cast<std::ptrdiff_t>(ends[block]),
-                keyed.begin() + static_cast<std::ptrdiff_t>(ends[block + 1]));
+      std::sort(keyed.begin() + ends[block], keyed.begin() + ends[block + 1]);
     }
     for (std::size_t i = ends[begin]; i < ends[end]; ++i) rows[i] = keyed[i].row;
   });

@@ -23,6 +23,8 @@ void pause_briefly() {
 #endif
 }
 
+int num_processors() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
+
 // Until the value is another, awake at first. Returns it.
 std::uint32_t wait_for_change(const std::atomic<std::uint32_t>& value, std::uint32_t from, int looks) {
   std::uint32_t found = value.load(std::memory_order_acquire);
@@ -39,18 +41,28 @@ std::uint32_t wait_for_change(const std::atomic<std::uint32_t>& value, std::uint
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads) : next_(kNone) {
-  const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  if (threads <= 0) threads = processors;
-  looks_ = threads <= processors ? kLooks : 0;  // threads that wait awake must not keep others from working
-  workers_.reserve(static_cast<std::size_t>(threads - 1));
+ThreadPool::ThreadPool(int threads) : next_(kNone) { start(threads > 0 ? threads : num_processors()); }
+
+ThreadPool::~ThreadPool() { stop(); }
+
+void ThreadPool::keep(int threads) {
+  if (threads >= this->threads()) return;
+  stop();
+  workers_.clear();
+  stopping_.store(false, std::memory_order_relaxed);
+  start(threads);
+}
+
+void ThreadPool::start(int threads) {
+  looks_ = threads <= num_processors() ? kLooks : 0;  // threads that wait awake must not keep others from working
+  workers_.reserve(static_cast<std::size_t>(std::max(1, threads) - 1));
   try {
     for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {  // a limit of processes or memory: those that have started do the work
   }
 }
 
-ThreadPool::~ThreadPool() {
+void ThreadPool::stop() {
   stopping_.store(true, std::memory_order_relaxed);
   loops_.fetch_add(1, std::memory_order_release);
   loops_.notify_all();

@@ -26,21 +26,27 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  // Ends all threads but so many, the caller's among them. Not while a loop runs.
+  void keep(int threads);
 
   // Calls body(index) for every index in [0, count) and returns when all are done. If bodies throw, the exception of
   // the smallest index is rethrown and later indices may not run. Called from inside a body it runs serially.
   void run(std::size_t count, const std::function<void(std::size_t)>& body);
 
  private:
+  void start(int threads);
+  void stop();
   void work();
   void run_indices();
 
+  static constexpr std::size_t kLine = 64;  // bytes of a cache: what one thread writes and others watch lies apart
+
+  alignas(kLine) std::atomic<std::size_t> next_;         // index to hand out
+  alignas(kLine) std::atomic<std::uint32_t> busy_ = 0;   // workers that may have an index
+  alignas(kLine) std::atomic<std::uint32_t> loops_ = 0;  // begun so far; workers wait for it to rise
+  std::atomic<bool> stopping_ = false;
   std::atomic<const std::function<void(std::size_t)>*> body_ = nullptr;
   std::atomic<std::size_t> count_ = 0;
-  std::atomic<std::size_t> next_;         // index to hand out
-  std::atomic<std::uint32_t> loops_ = 0;  // begun so far; workers wait for it to rise
-  std::atomic<std::uint32_t> busy_ = 0;   // workers that may have an index
-  std::atomic<bool> stopping_ = false;
   int looks_ = 0;
   std::mutex mutex_;  // of the two below
   std::size_t failed_index_ = 0;

@@ -17,6 +17,8 @@
 #include "dfcl/launch/launch_design.h"
 #include "dfcl/launch/plan_changes.h"
 #include "dfcl/launch/role_sums.h"
+#include "dfcl/verbs/memory_limit.h"
+#include "dfcl/verbs/memory_needs.h"
 #include "dfcl/verbs/plan_input.h"
 #include "dfcl/verbs/plan_parts.h"
 #include "dfcl/verbs/plan_promise.h"
@@ -190,8 +192,10 @@ bool AllocateResult::all_met() const {
   return std::all_of(plans.begin(), plans.end(), [](const auto& plan) { return plan.solution.has_plan(); });
 }
 
-AllocateResult allocate(const AllocateRequest& request, core::RunContext& context) {
-  check_request(request, context);
+AllocateResult allocate(const AllocateRequest& asked, core::RunContext& context) {
+  check_request(asked, context);
+  AllocateRequest request = asked;
+  if (request.memory && keep_within(*request.memory, allocate_needs(request), context)) request.stream = true;
   Clock clock;
   std::optional<io::PlanFile> previous;
   if (request.previous) previous = io::read_plan(*request.previous, context);

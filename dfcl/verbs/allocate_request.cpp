@@ -14,6 +14,7 @@
 #include "dfcl/data/prediction_facts.h"
 #include "dfcl/io/tables/file_format.h"
 #include "dfcl/io/tensors/safetensors.h"
+#include "dfcl/verbs/memory_limit.h"
 #include "dfcl/verbs/outputs.h"
 #include "dfcl/verbs/revenue_value.h"
 
@@ -259,6 +260,7 @@ void check_request(const AllocateRequest& request, const core::RunContext& conte
   }
   require_kept_text("holdout_salt", request.holdout_salt);
   require_kept_text("launch", request.launch);
+  if (request.memory) (void)parse_memory(*request.memory);
   check_limits(request);
   check_stream(request);
   check_numbers(request);

@@ -64,6 +64,7 @@ struct AllocateRequest {
   std::vector<std::string> min_units;  // ARM=N
   std::vector<std::string> max_units;
   bool stream = false;
+  std::optional<std::string> memory;  // at most, "2GB": streams, keeps fewer threads or refuses (memory_limit.h)
   // The units are elsewhere, on many machines say: `predictions` is a table without rows that names their columns and
   // facts, and this runs passes over them (allocate/path_scans.h). Null: they are here.
   allocate::PassRunner elsewhere;

@@ -24,6 +24,8 @@
 #include "dfcl/io/trial/unit_labels.h"
 #include "dfcl/report/check/check_report.h"
 #include "dfcl/verbs/evaluate_on.h"
+#include "dfcl/verbs/memory_limit.h"
+#include "dfcl/verbs/memory_needs.h"
 #include "dfcl/verbs/outputs.h"
 #include "dfcl/verbs/policy_trees.h"
 #include "dfcl/verbs/split_file.h"
@@ -222,6 +224,7 @@ void check_evaluate_request(const EvaluateRequest& request) {
   require_count("resamples", request.resamples, 0);
   for (const std::string& column : request.segments) require_text("segment", column);
   require_text("eligible", request.eligible);
+  if (request.memory) (void)parse_memory(*request.memory);
   if (request.min_roi && !(*request.min_roi >= 0.0 && std::isfinite(*request.min_roi)))
     throw core::field_error("min_roi", "out of range", fmt::format("{}", *request.min_roi), "a number of 0 or more");
 }
@@ -337,6 +340,8 @@ EvaluateResult evaluate_on(const JudgedTrial& judged, Judgement& judgement, cons
 
 EvaluateResult evaluate(const EvaluateRequest& request, core::RunContext& context) {
   check_evaluate_request(request);
+  if (request.memory && keep_within(*request.memory, evaluate_needs(request, read_study_input(request.study)), context))
+    context.scratch_folder = scratch_beside(request.output);
   const JudgedTrial judged = read_judged_trial(request, nullptr, context);
   Judgement judgement = make_judgement(judged, request, context);
   const EvaluateResult result = evaluate_on(judged, judgement, request, context);

@@ -24,6 +24,7 @@ struct EvaluateRequest {
   std::optional<std::size_t> reference;  // of them: what the others are compared with; none: the best of them
   bool index = false;                    // of the models, predictions that do not say it hold an index
   std::optional<std::string> output;     // path of the results, .json; none: nothing is written
+  std::optional<std::string> memory;     // at most, "2GB": keeps the trial in files, or refuses (memory_limit.h)
   Rows split = Rows::test;
   std::optional<evaluate::Estimator> estimator;  // none: the one that the study declares
   std::optional<ModelInput> nuisance;            // none: the study's own

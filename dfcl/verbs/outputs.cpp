@@ -69,6 +69,12 @@ void require_folder(const char* field, const std::optional<std::string>& folder)
                      .found = fmt::format("'{}': {}", place.string(), reason)});
 }
 
+std::string scratch_beside(const std::optional<std::string>& output) {
+  if (!output || io::is_stream(*output)) return ".";
+  const std::string folder = std::filesystem::path(*output).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
 void require_ending(const char* field, const std::string& output, const char* ending) {
   require_text(field, output);
   if (output.ends_with(ending)) return;

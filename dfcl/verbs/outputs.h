@@ -30,6 +30,9 @@ void require_place(const char* field, const std::string& output, std::initialize
 // Throws Error of kind file where no such folder can be made, of kind usage where the name is empty. Makes nothing.
 void require_folder(const char* field, const std::optional<std::string>& folder);
 
+// The folder for files without a name that a run needs while it lasts: that of its output, or the current one.
+std::string scratch_beside(const std::optional<std::string>& output);
+
 // Throws Error of kind usage where the name does not end so: ".json".
 void require_ending(const char* field, const std::string& output, const char* ending);
 

@@ -42,7 +42,8 @@ struct OtherRows {
   data::Features features;
 };
 
-std::optional<OtherRows> other_rows(const EvaluateRequest& request, const JudgedTrial& judged, std::string& why_not) {
+std::optional<OtherRows> other_rows(const EvaluateRequest& request, const JudgedTrial& judged, std::string& why_not,
+                                    core::RunContext& context) {
   std::vector<std::size_t> units = other_units(request, judged);
   if (units.size() < kLeastRows) {
     why_not =
@@ -59,7 +60,7 @@ std::optional<OtherRows> other_rows(const EvaluateRequest& request, const Judged
     others.judged.own = others.judged.trial = judged.own;
     others.judged.path = trial_path(with_trial(judged.study, request.study));
     others.judged.rows = evaluate::rows_of(*judged.own, std::move(units), "the rows that are not evaluated");
-    others.features = features_of_rows(judged.own->features, others.judged.rows.trial_row);
+    others.features = features_of_rows(judged.own->features, others.judged.rows.trial_row, context);
     return others;
   } catch (const core::Error& error) {
     if (error.kind() != core::ErrorKind::data) throw;
@@ -156,7 +157,7 @@ void add_trees(const EvaluateRequest& request, const std::vector<ModelInput>& mo
     return;
   }
   std::string& why_not = input.no_trees_because;
-  const std::optional<OtherRows> others = other_rows(request, judged, why_not);
+  const std::optional<OtherRows> others = other_rows(request, judged, why_not, context);
   if (!others) return;
   const std::size_t control = judged.rows.arms.control;
   MeanRevenue revenue;

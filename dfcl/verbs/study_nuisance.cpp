@@ -80,16 +80,17 @@ std::vector<std::size_t> unit_order(const data::Trial& trial) {
   return order;
 }
 
-data::Trial ordered_copy(const data::Trial& trial, const std::vector<std::size_t>& order) {
+data::Trial ordered_copy(const data::Trial& trial, const std::vector<std::size_t>& order, core::RunContext& context) {
   data::Trial copy;
-  const auto pick = [&](const auto& from, auto& into) {
+  const auto pick = [&]<class T>(const core::Column<T>& from, core::Column<T>& into) {
     if (from.empty()) return;
+    into = core::Column<T>(context.scratch());
     into.reserve(order.size());
     for (const std::size_t unit : order) into.push_back(from[unit]);
   };
   copy.arms = trial.arms;
   copy.features.columns = trial.features.columns;
-  copy.features.values = core::Matrix<float>(order.size(), trial.features.values.cols());
+  copy.features.values = core::Matrix<float>(context.scratch(), order.size(), trial.features.values.cols());
   for (std::size_t place = 0; place < order.size(); ++place)
     std::ranges::copy(trial.features.values.row(order[place]), copy.features.values.row(place).begin());
   copy.ids = trial.ids.are_row_numbers() ? trial.ids : trial.ids.chosen(order);
@@ -236,7 +237,7 @@ StudyNuisance cross_fitted(const JudgedTrial& judged, Rows split, const OnNote& 
       "boosted trees, cross-fitted over five folds of the evaluated rows",
       ""};
   const std::vector<std::size_t> order = unit_order(*judged.trial);
-  data::Trial trial = ordered_copy(*judged.trial, order);
+  data::Trial trial = ordered_copy(*judged.trial, order, context);
   std::vector<std::size_t> place_of(order.size());
   for (std::size_t place = 0; place < order.size(); ++place) place_of[order[place]] = place;
   for (std::size_t fold = 0; fold < kFolds; ++fold) {
@@ -249,7 +250,7 @@ StudyNuisance cross_fitted(const JudgedTrial& judged, Rows split, const OnNote& 
     if (held.empty()) continue;
     const std::shared_ptr<const model::Model> model = fit_model(trial, study, "", context);
     if (model == nullptr) return arm_mean_nuisance(judged, split, context);
-    core::Matrix<float> features(held.size(), trial.features.values.cols());
+    core::Matrix<float> features(context.scratch(), held.size(), trial.features.values.cols());
     for (std::size_t i = 0; i < held.size(); ++i)
       std::ranges::copy(trial.features.values.row(place_of[rows.trial_row[held[i]]]), features.row(i).begin());
     core::Matrix<float> revenue(held.size(), rows.num_arms());
@@ -280,7 +281,7 @@ std::shared_ptr<const model::Model> study_nuisance_model(const JudgedTrial& judg
   std::shared_ptr<const model::Model> model = kept_model(path, key, trial);
   if (model != nullptr) return model;
   const auto start = std::chrono::steady_clock::now();
-  model = fit_model(ordered_copy(trial, unit_order(trial)), study, key, context);
+  model = fit_model(ordered_copy(trial, unit_order(trial), context), study, key, context);
   if (model == nullptr) return nullptr;
   const bool is_kept = keep_model(path, *model);
   if (on_note) {

@@ -25,6 +25,8 @@
 #include "dfcl/train/shards.h"
 #include "dfcl/train/train.h"
 #include "dfcl/verbs/check.h"
+#include "dfcl/verbs/memory_limit.h"
+#include "dfcl/verbs/memory_needs.h"
 #include "dfcl/verbs/outputs.h"
 #include "dfcl/verbs/written_files.h"
 
@@ -71,6 +73,7 @@ void check_request(const TrainRequest& request) {
   require_folder("cache", request.cache);
   if (request.out_of_bag) require_table_ending("out_of_bag", *request.out_of_bag);
   require_text("log", request.log);
+  if (request.memory) (void)parse_memory(*request.memory);
   if (request.time_budget && !(*request.time_budget >= 0.0 && std::isfinite(*request.time_budget)))
     throw core::field_error("time_budget", "out of range", fmt::format("{}", *request.time_budget),
                             "0 or more seconds");
@@ -142,8 +145,10 @@ model::Model train(const TrainRequest& request, core::RunContext& context) {
       written.write(*request.out_of_bag, [&] { write_out_of_bag(*request.out_of_bag, made); });
     };
   const std::string cache = request.cache.value_or("");
-  context.scratch_folder = cache;
   data::Study of_trial = with_trial(study, request.study);
+  context.scratch_folder = cache;
+  if (request.memory && keep_within(*request.memory, train_needs(of_trial, request.cache.has_value()), context))
+    context.scratch_folder = scratch_beside(request.output);
   if (!request.features.empty()) of_trial.columns.min_level_units = 1;  // the features say which levels are pooled
   data::Trial whole = io::read_trial(of_trial, context, cache);
   if (!request.features.empty()) train::recode_levels(request.features, whole);

@@ -24,6 +24,7 @@ struct TrainRequest {
   std::shared_ptr<const model::Model> start_model;  // instead of that path
   std::optional<std::string> checkpoint;            // folder that keeps the state of the run
   std::optional<std::string> cache;                 // folder from which the trial is mapped into memory (io/trial)
+  std::optional<std::string> memory;      // at most, "2GB": keeps the trial in files, or refuses (memory_limit.h)
   std::optional<std::string> out_of_bag;  // path: predictions of the training units by parts that did not see them
   std::optional<std::string> log;         // path to which a JSON line is added for each epoch
   std::optional<double> time_budget;      // seconds; fits of a stack or mean beyond it are left out

@@ -57,7 +57,7 @@ TrialPrediction predict_by_model(const model::Model& model, const std::string& w
   if (checks.importance) predicted.importance = top_importance(model, context);
   if (model.features == judged.trial->features.columns) {
     const data::Prediction prediction = model::predict(
-        model, features_of_rows(judged.trial->features, judged.rows.trial_row), judged.rows.ids, context);
+        model, features_of_rows(judged.trial->features, judged.rows.trial_row, context), judged.rows.ids, context);
     evaluate::TrialRows of_prediction = judged.rows;
     for (std::size_t row = 0; row < of_prediction.size(); ++row) of_prediction.trial_row[row] = row;
     predicted.prediction = evaluate::join_prediction(prediction, of_prediction, judged.rows.ids, where);
@@ -78,8 +78,9 @@ TrialPrediction join_to_trial(const data::Prediction& prediction, const std::str
 
 }  // namespace
 
-data::Features features_of_rows(const data::Features& all, const std::vector<std::size_t>& rows) {
-  data::Features some{all.columns, core::Matrix<float>(rows.size(), all.values.cols())};
+data::Features features_of_rows(const data::Features& all, const std::vector<std::size_t>& rows,
+                                core::RunContext& context) {
+  data::Features some{all.columns, core::Matrix<float>(context.scratch(), rows.size(), all.values.cols())};
   for (std::size_t row = 0; row < rows.size(); ++row) {
     std::copy_n(all.values.row(rows[row]).data(), all.values.cols(), some.values.row(row).data());
   }

@@ -52,7 +52,8 @@ struct RowChecks {
 };
 
 // Some rows of a table.
-data::Features features_of_rows(const data::Features& all, const std::vector<std::size_t>& rows);
+data::Features features_of_rows(const data::Features& all, const std::vector<std::size_t>& rows,
+                                core::RunContext& context);
 
 // Throws Error of kind data where a model was trained on some of the rows and that is refused, where columns or ids do
 // not fit. The input is read where it is not in memory.

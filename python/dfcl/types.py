@@ -202,6 +202,7 @@ class AllocateOptions(TypedDict, total=False):
     launch: str | None
     previous: TableLike | None
     explain: bool
+    memory: str | None
     output: Path | None
     overwrite: bool
     threads: int | None
@@ -233,6 +234,7 @@ class EvaluateOptions(TypedDict, total=False):
     fitted_on: TableLike | None
     test: TableLike | None
     split_out: Path | None
+    memory: str | None
     output: Path | None
     overwrite: bool
     threads: int | None

@@ -108,6 +108,7 @@ void bind_train(nb::module_& module) {
       .add("start_model", &Request::start_model)
       .add("checkpoint", &Request::checkpoint)
       .add("cache", &Request::cache)
+      .add("memory", &Request::memory)
       .add("out_of_bag", &Request::out_of_bag)
       .add("log", &Request::log)
       .add("time_budget", &Request::time_budget)
@@ -203,6 +204,7 @@ void bind_allocate(nb::module_& module) {
       .add("max_units", &Request::max_units)
       .add("rule", &Request::rule)
       .add("stream", &Request::stream)
+      .add("memory", &Request::memory)
       .add("explain", &Request::explain)
       .add("holdout", &Request::holdout)
       .add("explore", &Request::explore)
@@ -276,6 +278,7 @@ void bind_evaluate(nb::module_& module) {
       .add("fitted_on", &Request::fitted_on)
       .add("test", [](Request& self, nb::handle value) { self.study.test = to_text("test", value); })
       .add("split_out", &Request::split_out)
+      .add("memory", &Request::memory)
       .bind(module, "EvaluateRequest");
   module.def("evaluate", [](const Request& request, const RunOptions& options) {
     const verbs::EvaluateResult result =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <numeric>
 #include <stdexcept>
@@ -20,6 +21,17 @@ TEST(ThreadPool, RunsEveryIndexOnce) {
       pool.run(seen.size(), [&](std::size_t index) { ++seen[index]; });
       for (const auto& count : seen) EXPECT_EQ(count, 1);
     }
+  }
+}
+
+TEST(ThreadPool, KeepsAsManyThreadsAsItIsAskedTo) {
+  ThreadPool pool(8);
+  for (const int threads : {9, 3, 1}) {
+    pool.keep(threads);
+    EXPECT_EQ(pool.threads(), std::min(threads, 8));
+    std::vector<std::atomic<int>> seen(101);
+    pool.run(seen.size(), [&](std::size_t index) { ++seen[index]; });
+    for (const auto& count : seen) EXPECT_EQ(count, 1);
   }
 }
 

@@ -69,6 +69,20 @@ def test_a_model_trained_on_a_file_with_other_threads(files, tmp_path):
     assert same(tmp_path / "m.safetensors", files / "model.safetensors")
 
 
+def test_a_model_trained_within_a_limit_on_memory(files, tmp_path):
+    # At a limit that eight threads would exceed; tests/cli/test_memory.py looks at the memory.
+    arguments = {"method": "dfcl-mer", "epochs": 2, "seed": 3, "threads": 8}
+    model = dfcl.train(files / "study.toml", dfcl_frame(files / "trial.parquet"), memory="150MB", **arguments)
+    model.write(tmp_path / "m.safetensors")
+    assert same(tmp_path / "m.safetensors", files / "model.safetensors")
+    for refused in (dfcl.train, dfcl.evaluate):
+        models = [] if refused is dfcl.train else [model]
+        with pytest.raises(dfcl.UsageError, match="too little: this run takes about"):
+            refused(files / "study.toml", *models, memory="10MB")
+    with pytest.raises(dfcl.UsageError, match="too little: this run takes about"):
+        dfcl.allocate(model, files / "trial.parquet", budget=100, memory="10MB")
+
+
 def test_predictions(files, trained, tmp_path):
     dfcl.predict(trained, dfcl_frame(files / "trial.parquet"), output=tmp_path / "predictions.parquet")
     assert same(tmp_path / "predictions.parquet", files / "predictions.parquet")

@@ -63,6 +63,13 @@ class ParquetSource : public RecordSource {
   std::optional<std::int64_t> num_rows() const override { return static_cast<std::int64_t>(rows()); }
 
   bool counts_parts() const override { return true; }
+  std::uint64_t group_bytes() const override {
+    std::int64_t most = 0;
+    const auto& metadata = *reader_->parquet_reader()->metadata();
+    for (int i = 0; i < metadata.num_row_groups() && !by_row_group_; ++i)
+      most = std::max(most, metadata.RowGroup(i)->total_byte_size());
+    return static_cast<std::uint64_t>(most);
+  }
 
   void select(const std::vector<WantedColumn>& wanted) override {
     // Leaf columns and fields are the same thing only in flat tables.

@@ -66,6 +66,8 @@ class RecordSource {
   virtual std::optional<std::int64_t> num_rows() const { return std::nullopt; }
   // Whether a part says how many rows it has before it is decoded.
   virtual bool counts_parts() const { return false; }
+  // Bytes of the file that are in memory at a time beside the parts, after select().
+  virtual std::uint64_t group_bytes() const { return 0; }
 
   // Must be called once before next().
   virtual void select(const std::vector<WantedColumn>& wanted) = 0;

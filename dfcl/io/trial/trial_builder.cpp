@@ -56,15 +56,16 @@ std::uint32_t LabelTable::code(const std::string& label) {
   return entry->second;
 }
 
-TrialBuilder::TrialBuilder(const data::Study& study, TrialPlan plan, const std::string& folder, std::size_t num_files,
-                           bool is_part)
+TrialBuilder::TrialBuilder(const data::Study& study, TrialPlan plan, const std::string& folder,
+                           const std::string& scratch_folder, std::size_t num_files, bool is_part)
     : study_(study),
       plan_(std::move(plan)),
       is_part_(is_part),
-      cluster_hash_(core::Memory::scratch(folder)),
-      unit_hash_(core::Memory::scratch(folder)) {
+      cluster_hash_(core::Memory::scratch(scratch_folder)),
+      unit_hash_(core::Memory::scratch(scratch_folder)) {
   const auto memory = [&](const char* column) {
     if (!folder.empty()) return core::Memory::new_file(folder + "/" + column);
+    if (!scratch_folder.empty()) return core::Memory::scratch(scratch_folder);
     return num_files == 1 ? core::Memory() : core::Memory::that_grows();
   };
   trial_.features.columns = plan_.features;
@@ -82,7 +83,7 @@ TrialBuilder::TrialBuilder(const data::Study& study, TrialPlan plan, const std::
   trial_.cluster_key = core::Column<std::uint64_t>(memory("cluster_key"));
   trial_.time = core::Column<std::uint32_t>(memory("time"));
   trial_.split = core::Column<data::Split>(memory("split"));
-  trial_.ids = data::Ids::in_folder(folder);
+  trial_.ids = data::Ids::in_folder(scratch_folder);
   levels_.resize(plan_.features.size());
   for (const std::string& label : study.arms.order) arms_.code(label);
   if (arms_.labels().size() > data::kMostArms)

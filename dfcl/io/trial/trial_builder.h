@@ -30,11 +30,12 @@ class LabelTable {
 
 class TrialBuilder {
  public:
-  // folder: each column but the ids is kept there in a file of its name ("features", "revenue", ...), and whatever else
-  // holds a number for each unit in a file without a name; "": all on the heap. is_part: of a trial on many machines,
-  // of which nothing is asked that only the whole can say; [arms] order names all arms. num_files: whose rows come.
-  TrialBuilder(const data::Study& study, TrialPlan plan, const std::string& folder, std::size_t num_files,
-               bool is_part = false);
+  // folder: each column but the ids is kept there in a file of its name ("features", "revenue", ...); "": in a file
+  // without a name in the scratch folder, as whatever else holds a number for each unit; both "": all on the heap.
+  // is_part: of a trial on many machines, of which nothing is asked that only the whole can say; [arms] order names all
+  // arms. num_files: whose rows come.
+  TrialBuilder(const data::Study& study, TrialPlan plan, const std::string& folder, const std::string& scratch_folder,
+               std::size_t num_files, bool is_part = false);
 
   // So many rows come next, less those that are left out: room for their features, which make_tile may fill before they
   // are appended, each in its place: the first row from here on is row 0.

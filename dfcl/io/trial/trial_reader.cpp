@@ -20,13 +20,14 @@
 #include "dfcl/io/trial/trial_tile.h"
 
 namespace dfcl::io {
-namespace {
 
 std::string trial_path(const data::Study& study) {
   const std::filesystem::path path(study.data.trial.value_or(""));
   return path.is_absolute() || study.folder.empty() ? path.string()
                                                     : (std::filesystem::path(study.folder) / path).string();
 }
+
+namespace {
 
 // A part of a file and where its features go: as many rows as the file says it has, or no place of its own.
 struct PlacedPart {
@@ -117,11 +118,11 @@ data::Trial read_files(const data::Study& study, const std::vector<std::string>&
                        core::RunContext& context, bool is_part = false) {
   const TileOptions options{study.split.by == "hash", data::split_seed(study.split), {}};
   std::uint64_t bytes_total = 0;
-  for (const std::string& file : files) bytes_total += bytes_of(file);
+  for (const std::string& file : files) bytes_total += io::bytes_of(file);
 
   auto source = open_records(files.front(), context.pool.threads());
   const TrialPlan plan = plan_trial(study, *source->schema(), source->is_text_file(), files.front());
-  TrialBuilder builder(study, plan, folder, files.size(), is_part);
+  TrialBuilder builder(study, plan, folder, folder.empty() ? context.scratch_folder : folder, files.size(), is_part);
   std::uint64_t bytes_before = 0;
   for (const std::string& file : files) {
     if (file != files.front()) source = open_records(file, context.pool.threads());

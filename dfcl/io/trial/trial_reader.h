@@ -11,9 +11,13 @@
 
 namespace dfcl::io {
 
+// Where the trial of a study lies.
+std::string trial_path(const data::Study& study);
+
 // Throws Error: kind file for what cannot be read, data for what makes no sense (with file, line and column).
 // cache_folder: the trial is kept there and mapped into memory (trial_cache.h), and the files are read only where they
-// or what the study says about them have changed; "": in memory. The trial is the same either way.
+// or what the study says about them have changed; "": in memory, or in files without a name where the context has a
+// scratch folder. The trial is the same either way.
 data::Trial read_trial(const data::Study& study, core::RunContext& context, const std::string& cache_folder = "");
 
 // Some rows of a trial that lies on many machines, down to none: nothing is asked of them that only the whole can say.

@@ -49,6 +49,7 @@ def train(
     start_from: Model | Path | None = None,
     checkpoint: Path | None = None,
     cache: Path | None = None,
+    memory: str | None = None,
     out_of_bag: Path | None = None,
     log: Path | None = None,
     time_budget: float | None = None,
@@ -91,6 +92,9 @@ def train(
         A folder that keeps the state of the run: the same call goes on where it was stopped.
     cache : path, optional
         A folder from which the trial is mapped into memory, for trials larger than memory.
+    memory : str, optional
+        At most about this much memory, such as "2GB": keeps the trial in files while it runs, works on fewer threads, or refuses
+        before it begins. Tables that are in memory already do not count. Never changes a result.
     out_of_bag : path, optional
         Predictions of the training units by parts that did not see them.
     log : path, optional
@@ -132,8 +136,8 @@ def train(
     given = dict(locals())
     meant = with_keys(study_of(study, keywords), TRAIN_KEYS, given)
     request = _dfcl.TrainRequest()
-    fill(request, checkpoint=checkpoint, cache=cache, out_of_bag=out_of_bag, log=log, time_budget=time_budget)
-    fill(request, device=device, precision=precision, force=force, output=output)
+    fill(request, checkpoint=checkpoint, cache=cache, memory=memory, out_of_bag=out_of_bag)
+    fill(request, log=log, time_budget=time_budget, device=device, precision=precision, force=force, output=output)
     if isinstance(start_from, Model):
         request.set("start_model", start_from._native)
     else:

@@ -124,6 +124,7 @@ def allocate(
     launch: str | None = None,
     previous: TableLike | None = None,
     explain: bool = False,
+    memory: str | None = None,
     output: Path | None = None,
     overwrite: bool = False,
     threads: int | None = None,
@@ -183,6 +184,9 @@ def allocate(
         The plan before this one: the figures say what changes.
     explain : bool
         Of a model: columns that say why, such as uplift, second_arm, cut_distance and reason_1 to reason_3.
+    memory : str, optional
+        At most about this much memory, such as "2GB": streams predictions, works on fewer threads, or refuses
+        before it begins. Tables that are in memory already do not count. Never changes a result.
     output : path, optional
         A plan file to write.
     overwrite : bool

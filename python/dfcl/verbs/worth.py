@@ -62,6 +62,7 @@ def evaluate(
     fitted_on: TableLike | None = None,
     test: TableLike | None = None,
     split_out: Path | None = None,
+    memory: str | None = None,
     output: Path | None = None,
     overwrite: bool = False,
     threads: int | None = None,
@@ -113,6 +114,9 @@ def evaluate(
         A separate trial to evaluate on.
     split_out : path, optional
         A table to write: each row's id and split.
+    memory : str, optional
+        At most about this much memory, such as "2GB": keeps the trial in files while it runs, works on fewer threads, or refuses
+        before it begins. Tables that are in memory already do not count. Never changes a result.
     overwrite : bool
         Whether files that are there may be replaced.
     output : path, optional
@@ -143,7 +147,7 @@ def evaluate(
     fill(request, split=split, estimator=estimator, budget=budget, per_unit=per_unit, share_of_max=share_of_max)
     fill(request, index=index, levels=levels, ranking=ranking, resamples=resamples, intervals=intervals, weights=weights)
     fill(request, segment=segment, allow_training_rows=allow_training_rows, output=output, split_out=split_out)
-    fill(request, objective=objective, min_roi=min_roi)
+    fill(request, objective=objective, min_roi=min_roi, memory=memory)
     with Sources() as sources:
         fill_study(request, study_of(study, keywords), trial, sources)
         fill_tables(request, sources, eligible=eligible, fitted_on=fitted_on, test=test)
