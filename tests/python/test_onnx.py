@@ -57,7 +57,10 @@ CASES = {
     "dpm": ("real", {"method.name": "dpm"}),
     "boost": ("real", {"method.name": "tsm-boost"}),
     "boost, counts": ("non_negative", {"method.name": "tsm-boost", "cost.non_negative": True}),
-    "boost, freed of the base": ("steep", {"method.name": "tsm-boost", "method.calibrate": True, "cost.non_negative": True}),
+    "boost, freed of the base": (
+        "steep",
+        {"method.name": "tsm-boost", "boost.bags": 1, "method.calibrate": True, "cost.non_negative": True},
+    ),
     "boost, binary": ("binary", {"method.name": "tsm-boost", "network.revenue_kind": "binary"}),
     "boost, rising": (
         "real",
