@@ -226,7 +226,8 @@ TEST(BoostLearner, StopsWhereHeldOutUnitsGainNoMore) {
   EXPECT_LT(fit.record.back().epoch, 100u);
   const MadeSet rich = usual_set(20'000);
   study.boost.learning_rate = 0.1;
-  for (const Bag& bag : parts_of(fitted(rich, study)).revenue) EXPECT_GT(bag.trees.size(), 20u);
+  const learn::Fit learned = fitted(rich, study);
+  for (const Bag& bag : parts_of(learned).revenue) EXPECT_GT(bag.trees.size(), 20u);
 }
 
 TEST(BoostLearner, ImportanceIsThatOfTheTreesKept) {
