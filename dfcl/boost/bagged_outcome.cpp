@@ -19,14 +19,14 @@ double prediction_of(loss::OutcomeKind kind, float raw) {
 
 }  // namespace
 
-BaggedOutcome::BaggedOutcome(const BinnedUnits& units, std::vector<BagData> data, const BoostOptions& options)
+BaggedOutcome::BaggedOutcome(const BinnedUnits& units, std::vector<BagData> data, const BoostOptions& options,
+                             core::RunContext& context)
     : options_(options) {
   bags_.reserve(data.size());
   for (BagData& of_bag : data) bags_.emplace_back(units, std::move(of_bag), options);
   find_held_out();
-  arm_loss_ = held_out_mean([&](std::size_t bag, std::uint32_t unit) { return bags_[bag].arm_raw(unit); }, nullptr);
-  best_loss_ = held_loss_ =
-      held_out_mean([&](std::size_t bag, std::uint32_t unit) { return bags_[bag].raw(unit); }, nullptr);
+  arm_loss_ = held_out_mean(&BoostedBag::arm_raw, context);
+  best_loss_ = held_loss_ = held_out_mean(&BoostedBag::raw, context);
   finished_ = std::all_of(bags_.begin(), bags_.end(), [](const BoostedBag& bag) { return bag.is_settled(); });
 }
 
@@ -54,27 +54,22 @@ void BaggedOutcome::find_held_out() {
   first_.push_back(holders_.size());
 }
 
-double BaggedOutcome::held_out_mean(const auto& raw_at, core::RunContext* context) const {
+double BaggedOutcome::held_out_mean(float (BoostedBag::*raw)(std::uint32_t) const, core::RunContext& context) const {
   const BagData& data = bags_.front().data();
   std::vector<double> losses(held_.size());
-  const auto measure = [&](std::size_t begin, std::size_t end, std::size_t) {
+  core::for_each_chunk(context, held_.size(), kLossChunk, [&](std::size_t begin, std::size_t end, std::size_t) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::size_t count = first_[i + 1] - first_[i];
-      float raw = raw_at(holders_[first_[i]], held_[i]);
+      float mean = (bags_[holders_[first_[i]]].*raw)(held_[i]);
       if (count > 1) {
-        double sum = prediction_of(data.kind, raw);
-        for (std::size_t k = first_[i] + 1; k < first_[i + 1]; ++k)
-          sum += prediction_of(data.kind, raw_at(holders_[k], held_[i]));
-        raw = raw_of(data.kind, sum / static_cast<double>(count));
+        double sum = 0.0;
+        for (std::size_t k = first_[i]; k < first_[i + 1]; ++k)
+          sum += prediction_of(data.kind, (bags_[holders_[k]].*raw)(held_[i]));
+        mean = raw_of(data.kind, sum / static_cast<double>(count));
       }
-      losses[i] = loss_at(data.kind, static_cast<double>(raw), static_cast<double>(data.observed[held_[i]]));
+      losses[i] = loss_at(data.kind, static_cast<double>(mean), static_cast<double>(data.observed[held_[i]]));
     }
-  };
-  if (context != nullptr) {
-    core::for_each_chunk(*context, held_.size(), kLossChunk, measure);
-  } else {
-    measure(0, held_.size(), 0);
-  }
+  });
   double sum = 0.0;
   double weights = 0.0;
   for (std::size_t i = 0; i < held_.size(); ++i) {
@@ -90,7 +85,7 @@ void BaggedOutcome::end_round(bool any_grown, core::RunContext& context) {
   ++rounds_;
   ++idle_rounds_;
   if (any_grown) {
-    held_loss_ = held_out_mean([&](std::size_t bag, std::uint32_t unit) { return bags_[bag].raw(unit); }, &context);
+    held_loss_ = held_out_mean(&BoostedBag::raw, context);
     if (held_.empty() || held_loss_ < best_loss_) {
       best_loss_ = held_loss_;
       idle_rounds_ = 0;

@@ -16,7 +16,8 @@ namespace dfcl::boost {
 class BaggedOutcome {
  public:
   // All must outlive it. data: one for each bag.
-  BaggedOutcome(const BinnedUnits& units, std::vector<BagData> data, const BoostOptions& options);
+  BaggedOutcome(const BinnedUnits& units, std::vector<BagData> data, const BoostOptions& options,
+                core::RunContext& context);
 
   bool finished() const { return finished_; }
   std::vector<BoostedBag>& bags() { return bags_; }
@@ -35,8 +36,8 @@ class BaggedOutcome {
 
  private:
   void find_held_out();
-  // raw_at(bag, unit)
-  double held_out_mean(const auto& raw_at, core::RunContext* context) const;
+  // Of the loss, by what a bag says of a unit: as its trees stand, or by the mean of the arm alone.
+  double held_out_mean(float (BoostedBag::*raw)(std::uint32_t) const, core::RunContext& context) const;
   bool keeps_trees() const;
 
   BoostOptions options_;

@@ -106,13 +106,14 @@ class FitUnits {
 // Both outcomes, grown round by round, side by side while there are threads for all bags.
 class Training {
  public:
-  Training(const FitUnits& units, const BoostOptions& options, bool learns_cost, std::uint64_t seed)
+  Training(const FitUnits& units, const BoostOptions& options, bool learns_cost, std::uint64_t seed,
+           core::RunContext& context)
       : num_trees_(options.trees) {
     for (const bool is_cost : {false, true}) {
       if (is_cost && !learns_cost) continue;
       std::vector<BagData> data;
       for (std::size_t bag = 0; bag < options.bags; ++bag) data.push_back(units.bag_data(is_cost, bag, seed));
-      outcomes_.emplace_back(units.binned(), std::move(data), options);
+      outcomes_.emplace_back(units.binned(), std::move(data), options, context);
     }
   }
 
@@ -243,7 +244,7 @@ learn::Fit BoostLearner::fit(const learn::TrainingSet& set, const learn::Objecti
     return fit_of(*kept, set, stage.name);
   const FitUnits units(set, bins_, context);
   const std::uint64_t seed = core::combine_hashes(options_.seed, core::hash_text("boost") + stage.member);
-  Training training(units, options_, set.learns_cost, seed);
+  Training training(units, options_, set.learns_cost, seed, context);
   learn::Fit fit;
   fit.record = training.run(stage, context);
   BoostParts parts{.bins = bins_,

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "dfcl/boost/bagged_outcome.h"
-#include "dfcl/boost/link.h"
 #include "dfcl/core/error.h"
 #include "made_set.h"
 
@@ -333,7 +332,7 @@ TEST(BoostLearner, BagsOfAnOutcomeStopWhereTheirMeanIsBest) {
     }
     data.push_back(std::move(bag));
   }
-  BaggedOutcome outcome(units, std::move(data), {.trees = 120, .learning_rate = 0.2});
+  BaggedOutcome outcome(units, std::move(data), {.trees = 120, .learning_rate = 0.2}, context);
   const auto loss_of_mean = [&] {
     double sum = 0.0;
     for (std::uint32_t unit = 0; unit < 600; ++unit) {

@@ -18,6 +18,7 @@
 #include "dfcl/nn/network_engine.h"
 #include "dfcl/nn/table/table_engine.h"
 #include "tests/cuda/expect.h"
+#include "tests/warnings.h"
 
 namespace dfcl::nn::cuda {
 namespace {
@@ -26,14 +27,6 @@ constexpr std::size_t kUnits = 16'000;
 constexpr std::size_t kNumbers = 8;
 constexpr std::size_t kArms = 3;
 constexpr std::size_t kEpochs = 6;
-
-class Warnings final : public core::ProgressSink {
- public:
-  void progress(std::string_view, std::uint64_t, std::uint64_t, std::string_view) override {}
-  void finished(std::string_view) override {}
-  void warning(std::string_view text) override { list.emplace_back(text); }
-  std::vector<std::string> list;
-};
 
 // A trial with something to learn, one unit in four of which validates.
 struct SeamTrial {

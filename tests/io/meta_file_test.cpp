@@ -11,6 +11,7 @@
 #include "dfcl/io/tables/table_summary_reader.h"
 #include "dfcl/io/tables/table_writer.h"
 #include "temporary_folder.h"
+#include "tests/warnings.h"
 
 namespace dfcl::io {
 namespace {
@@ -112,16 +113,10 @@ TEST(MetaFile, ATableCanBeLookedAtWhateverLiesBesideIt) {
   const TemporaryFolder folder;
   const std::string path = write_table(folder.file("t.csv"), kMade);
   folder.write("t.csv.meta.json", "{}");
-  class Warnings : public core::ProgressSink {
-   public:
-    void progress(std::string_view, std::uint64_t, std::uint64_t, std::string_view) override {}
-    void finished(std::string_view) override {}
-    void warning(std::string_view) override { ++count; }
-    int count = 0;
-  } warnings;
+  Warnings warnings;
   core::RunContext context(1, 0, &warnings);
   EXPECT_EQ(summarize_table(path, context).rows, 2);
-  EXPECT_EQ(warnings.count, 1);
+  EXPECT_EQ(warnings.list.size(), 1u);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "dfcl/core/error.h"
 #include "dfcl/nn/cuda/card.h"
+#include "tests/warnings.h"
 
 namespace dfcl::nn {
 namespace {
@@ -22,14 +23,6 @@ class HostOnly final : public Engine {
   learn::Predicted predict(std::span<const float>, std::span<const std::uint32_t>, core::RunContext&) override {
     return {};
   }
-};
-
-class Warnings final : public core::ProgressSink {
- public:
-  void progress(std::string_view, std::uint64_t, std::uint64_t, std::string_view) override {}
-  void finished(std::string_view) override {}
-  void warning(std::string_view text) override { list.emplace_back(text); }
-  std::vector<std::string> list;
 };
 
 std::unique_ptr<Engine> engine_on(const core::Device& device, Engine*& host, Warnings& warnings) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dfcl/core/error.h"
+#include "tests/warnings.h"
 
 namespace dfcl::verbs {
 namespace {
@@ -34,15 +35,6 @@ TEST(MemoryLimit, RefusesWhatIsNoSize) {
   }
 }
 
-// Collects what a run says.
-class Heard final : public core::ProgressSink {
- public:
-  void progress(std::string_view, std::uint64_t, std::uint64_t, std::string_view) override {}
-  void finished(std::string_view) override {}
-  void warning(std::string_view text) override { lines.emplace_back(text); }
-  std::vector<std::string> lines;
-};
-
 MemoryWays ways() {
   return {.plain = [](int threads) { return 1e9 + 100e6 * (threads - 1); },
           .saving = [](int threads) { return 200e6 + 50e6 * (threads - 1); },
@@ -51,32 +43,32 @@ MemoryWays ways() {
 }
 
 TEST(MemoryLimit, LeavesARunAloneThatFits) {
-  Heard heard;
+  Warnings heard;
   core::RunContext context(4, 0, &heard);
   EXPECT_FALSE(keep_within("1.3GB", ways(), context));
   EXPECT_EQ(context.pool.threads(), 4);
-  EXPECT_TRUE(heard.lines.empty());
+  EXPECT_TRUE(heard.list.empty());
 }
 
 TEST(MemoryLimit, TakesTheSavingWayThenFewerThreads) {
-  Heard heard;
+  Warnings heard;
   core::RunContext context(4, 0, &heard);
   EXPECT_TRUE(keep_within("1.2GB", ways(), context));
   EXPECT_EQ(context.pool.threads(), 4);
   EXPECT_TRUE(keep_within("310MB", ways(), context));
   EXPECT_EQ(context.pool.threads(), 3);
-  ASSERT_EQ(heard.lines.size(), 2u);
-  EXPECT_TRUE(heard.lines[0].ends_with(": streams")) << heard.lines[0];
-  EXPECT_TRUE(heard.lines[1].ends_with(": streams, uses 3 of 4 threads")) << heard.lines[1];
+  ASSERT_EQ(heard.list.size(), 2u);
+  EXPECT_TRUE(heard.list[0].ends_with(": streams")) << heard.list[0];
+  EXPECT_TRUE(heard.list[1].ends_with(": streams, uses 3 of 4 threads")) << heard.list[1];
 }
 
 TEST(MemoryLimit, UsesFewerThreadsWhereThereIsNoOtherWay) {
-  Heard heard;
+  Warnings heard;
   core::RunContext context(4, 0, &heard);
   EXPECT_FALSE(keep_within("1.15GB", {.plain = ways().plain, .help = "wait"}, context));
   EXPECT_EQ(context.pool.threads(), 2);
-  ASSERT_EQ(heard.lines.size(), 1u);
-  EXPECT_TRUE(heard.lines[0].ends_with(": uses 2 of 4 threads")) << heard.lines[0];
+  ASSERT_EQ(heard.list.size(), 1u);
+  EXPECT_TRUE(heard.list[0].ends_with(": uses 2 of 4 threads")) << heard.list[0];
 }
 
 TEST(MemoryLimit, UsesFewerThreadsWhereTheOtherWayTakesMore) {
